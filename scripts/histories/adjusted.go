@@ -109,7 +109,7 @@ func (a work) amounts() bool { return a.Kind != "usage_discount" && a.Kind != "p
 // unclear says why the model does not decide what an adjustment comes to in a period.
 func (r *run) unclear(d sheet, a work, on []int, earlier []*charged, before []int) string {
 	for _, k := range on {
-		if q := d.items[k].quantity; a.Kind == "usage_discount" && q != nil && !same(r.w.quantity(d.items[k].piece), q) {
+		if q := d.items[k].quantity; a.Kind == "usage_discount" && q != nil && d.items[k].spec.Metric != composite && !same(r.w.quantity(d.items[k].piece), q) {
 			return "a usage discount on a document that has seen other usage"
 		}
 	}
@@ -128,6 +128,9 @@ func (r *run) unclear(d sheet, a work, on []int, earlier []*charged, before []in
 		if earlier[e].parts > 0 {
 			return "an adjustment of an amount over the installments of a fee"
 		}
+		if e := earlier[e]; e.spec.advance() && e.line.to.After(e.piece.to) {
+			return "an adjustment of an amount over a fee that ends before what was billed"
+		}
 		for _, n := range r.books.notes {
 			if n.invoice == earlier[e].invoice.id && n.name == earlier[e].name {
 				return "an adjustment of an amount over a line that was credited"
@@ -143,6 +146,9 @@ func row(p piece) string { return fmt.Sprint(p.price, " ", clock(p.interval.from
 // referred is a price as adjustments look at it.
 func (p piece) referred() reference.Price {
 	kind := "usage"
+	if p.spec.Metric == composite {
+		kind = "composite"
+	}
 	if p.spec.Metric == "" {
 		kind = "fixed"
 	}

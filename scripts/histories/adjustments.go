@@ -143,12 +143,12 @@ func (g *generator) adjust() (step, bool) {
 	}
 	for _, k := range g.Perm(len(sub.intervals)) {
 		i := sub.intervals[k]
-		if i.spec.Metric == "" || i.spec.Currency != "" || i.price == "" || i.from.After(g.w.now) || !i.to.IsZero() && !i.to.After(g.w.now) || sub.holding(i.spec.Name, g.w.now) != i {
+		if i.spec.Metric == "" || i.spec.Metric == composite || i.spec.Currency != "" || i.price == "" || i.from.After(g.w.now) || !i.to.IsZero() && !i.to.After(g.w.now) || sub.holding(i.spec.Name, g.w.now) != i {
 			continue
 		}
 		a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{i.spec.Name}, Amount: pick(g, "5.00", "12.50")}
 		switch {
-		case a.Kind == "usage_discount" && (grouped[i.spec.Model] || g.w.discountsUsage(sub, i)):
+		case a.Kind == "usage_discount" && (grouped[i.spec.Model] && !g.wide || g.w.discountsUsage(sub, i)):
 			continue
 		case a.Kind == "usage_discount":
 			a.Amount = pick(g, "3", "10")

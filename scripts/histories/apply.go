@@ -25,7 +25,7 @@ type run struct {
 
 func newRun(c *client) *run {
 	r := &run{c: c, w: newWorld(), refused: map[string]int{}, why: map[string]string{}, books: newBooks(), pairs: map[string]map[string]int{}, known: newKnown(), effects: map[string]*effects{}}
-	r.w.issued, r.w.worth = r.issued, r.worth
+	r.w.issued, r.w.worth, r.w.base = r.issued, r.worth, r.base
 	r.w.frozen = func(c *charge) bool { return r.books.frozen(r.w.subs[c.sub].id, c) }
 	return r
 }

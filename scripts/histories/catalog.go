@@ -58,6 +58,8 @@ func (r *run) price(ctx context.Context, s priceSpec) (object, error) {
 	}
 	if s.Metric == "" {
 		body["fixed_price_quantity"], body["billed_in_advance"] = json.Number(s.Quantity), s.Advance
+	} else if s.Metric == composite {
+		body["composite_price_filters"] = []object{{"field": "price_type", "operator": "includes", "values": []string{"usage", "fixed"}}}
 	} else if body["billable_metric_id"], err = r.metric(ctx, s.Metric); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
 			for _, l := range r.books.ofPiece(p) {
-				if i.spec.Metric == "" || l.source != "subscription" || !l.from.Equal(p.since) || !l.to.Equal(p.to) || l.to.After(r.w.now) {
+				if i.spec.Metric == "" || i.spec.Metric == composite || l.source != "subscription" || !l.from.Equal(p.since) || !l.to.Equal(p.to) || l.to.After(r.w.now) {
 					continue
 				}
 				of[l] = p

@@ -15,6 +15,7 @@ type generator struct {
 	r       *run
 	w       *world
 	names   map[string]int
+	wide    bool          // see widen.go
 	largest time.Duration // by which the clock moves at once
 	plot    []step        // that follow each other
 	goals   []string      // kinds of steps that were not possible yet, the oldest first

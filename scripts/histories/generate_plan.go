@@ -40,12 +40,12 @@ func (g *generator) plan() step {
 	}
 	for _, p := range s.Prices {
 		_, want := g.wantedKind("")
-		if p.Metric != "" && p.Currency == "" && (g.chance(35) || first && want) {
+		if p.Metric != "" && p.Metric != composite && p.Currency == "" && (g.chance(35) || first && want) {
 			a := adjustment{Kind: pick(g, "minimum", "maximum", "amount_discount", "percentage_discount", "usage_discount"), Prices: []string{p.Name}}
 			if kind, is := g.wantedKind(""); first && is {
 				a.Kind = kind
 			}
-			if a.Kind == "usage_discount" && grouped[p.Model] {
+			if a.Kind == "usage_discount" && grouped[p.Model] && !g.wide {
 				continue // how it is taken off groups is a rule of its own
 			}
 			a.Amount = pick(g, "5.00", "12.50")
@@ -60,7 +60,7 @@ func (g *generator) plan() step {
 	}
 	together := map[cycle][]string{}
 	for _, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" && p.Phase < 2 {
+		if p.Metric != "" && p.Metric != composite && p.Currency == "" && p.Phase < 2 {
 			together[p.Cycle] = append(together[p.Cycle], p.Name)
 		}
 	}
@@ -80,6 +80,8 @@ func (g *generator) plan() step {
 		delete(together, c)
 	}
 	g.across(&s)
+	g.mixed(&s)
+	g.composed(&s)
 	g.beside(&s)
 	return s
 }
@@ -110,7 +112,7 @@ func (g *generator) across(s *step) {
 	var prices []int
 	differ := false
 	for n, p := range s.Prices {
-		if p.Metric != "" && p.Currency == "" && p.Phase < 2 {
+		if p.Metric != "" && p.Metric != composite && p.Currency == "" && p.Phase < 2 {
 			differ = differ || len(prices) > 0 && s.Prices[prices[0]].Cycle != p.Cycle
 			prices = append(prices, n)
 		}
@@ -165,6 +167,9 @@ func (g *generator) price(plan string) priceSpec {
 		p.Amount, p.Above = pick(g, "3", "7.77"), pick(g, "12.34", "30")
 	case "unit_with_percent":
 		p.Above = pick(g, "12.5", "110")
+	}
+	if g.wide {
+		g.widen(&p)
 	}
 	if g.chance(40) {
 		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05", "0.7")

@@ -10,7 +10,9 @@ func (g *generator) ingest() (step, bool) {
 	s := step{Do: "ingest"}
 	for range 1 + g.IntN(6) {
 		at := g.w.now.Add(-time.Duration(g.IntN(12*3600)) * time.Second)
-		s.Events = append(s.Events, eventSpec{Key: g.name("event"), Customer: g.customer().name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")})
+		e := eventSpec{Key: g.name("event"), Customer: g.customer().name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")}
+		g.wideEvent(&e)
+		s.Events = append(s.Events, e)
 	}
 	return s, true
 }
@@ -26,7 +28,7 @@ func (g *generator) correct() (step, bool) {
 	if g.chance(50) {
 		return step{Do: "deprecate", Name: key}, true
 	}
-	return step{Do: "amend", Name: key, Amount: fmt.Sprint(g.IntN(20))}, true
+	return step{Do: "amend", Name: key, Amount: g.below(fmt.Sprint(g.IntN(20)))}, true
 }
 
 func (g *generator) backfill() (step, bool) {
@@ -42,7 +44,9 @@ func (g *generator) backfill() (step, bool) {
 	s := step{Do: "backfill", Name: g.name("backfill"), Of: c.name, At: from.Format(time.RFC3339), Until: to.Format(time.RFC3339), Flag: g.chance(50) || g.wants("event replaced")}
 	for range 1 + g.IntN(4) {
 		at := from.Add(time.Duration(g.Int64N(int64(to.Sub(from))))).Truncate(time.Second)
-		s.Events = append(s.Events, eventSpec{Key: g.name("event"), Customer: c.name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")})
+		e := eventSpec{Key: g.name("event"), Customer: c.name, At: at.Format(time.RFC3339), N: fmt.Sprint(g.IntN(15)), Who: pick(g, "a", "b", "c")}
+		g.wideEvent(&e)
+		s.Events = append(s.Events, e)
 	}
 	return s, true
 }

@@ -55,6 +55,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	})
 	flags.BoolVar(&o.quick, "quick", false, "compare after steps of the clock and changes of subscriptions alone")
+	flags.BoolVar(&o.wide, "wide", false, "have price models of all kinds, metrics that divide, composite prices, adjustments over fees and usage, and usage below 0 too")
 	flags.BoolVar(&o.pairs, "pairs", false, "print how often each pair of a step and a feature occurred")
 	flags.StringVar(&o.dumps, "dump", "", "a directory that gets what each account shows at the end, by seed")
 	url := flags.String("server", "", "base URL of a server to play on, instead of one that is started")

@@ -21,6 +21,7 @@ var sqls = map[string]string{
 	"count":     "SELECT COUNT(*) FROM events WHERE event_name = 'use'",
 	"max":       "SELECT MAX(n) FROM events WHERE event_name = 'use'",
 	"distinct":  "SELECT COUNT(DISTINCT who) FROM events WHERE event_name = 'use'",
+	"ratio":     "SELECT SUM(n / 3) FROM events WHERE event_name = 'use'",
 	"parameter": "SELECT SUM(n) FROM events WHERE event_name = 'use' AND n >= COALESCE({{least}}, 0)",
 }
 
@@ -45,7 +46,7 @@ func (r *run) editPrice(ctx context.Context, s step) error {
 		return errSkipped
 	}
 	i := sub.holding(s.Price, r.w.now)
-	if i == nil || i.id == "" || i.spec.Metric == "" {
+	if i == nil || i.id == "" || i.spec.Metric == "" || i.spec.Metric == composite {
 		return errSkipped
 	}
 	next := i.counts(r.w.now)
@@ -92,7 +93,7 @@ func (g *generator) counting() (step, bool) {
 	sub := g.sub()
 	var of []*interval
 	for _, i := range sub.intervals {
-		if i.spec.Metric != "" && i.id != "" && sub.holding(i.spec.Name, g.w.now) == i {
+		if i.spec.Metric != "" && i.spec.Metric != composite && i.id != "" && sub.holding(i.spec.Name, g.w.now) == i {
 			of = append(of, i)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"tollkeeper/domain/reference"
@@ -24,6 +25,9 @@ var usageModels = []string{"unit", "unit", "unit", "tiered", "tiered", "package"
 func (s priceSpec) configuration() any {
 	bounds := func(unit string) []object {
 		return []object{{"tier_lower_bound": "0", unit: s.Amount}, {"tier_lower_bound": s.Bound, unit: s.Above}}
+	}
+	if s.Config != nil {
+		return s.Config
 	}
 	switch s.Model {
 	case "unit":
@@ -61,7 +65,7 @@ func (s priceSpec) configuration() any {
 	case "grouped_with_prorated_minimum":
 		return object{"grouping_key": "who", "unit_rate": s.Amount, "minimum": s.Least}
 	}
-	return s.Config
+	return nil
 }
 
 // priced is what usage costs where the fraction f of the cycle is served, exactly (price-models.md 1.4).
@@ -92,7 +96,10 @@ func (w *world) used(p piece, until time.Time) *big.Rat { return w.usedBeyond(p,
 
 // usedBeyond is that without so many units, that are free (price-models.md 6.2).
 func (w *world) usedBeyond(p piece, until time.Time, free *big.Rat) *big.Rat {
-	if p.spec.Metric == "" {
+	switch p.spec.Metric {
+	case composite:
+		return p.spec.priced(reference.Usage{Components: w.base(p)}, p.fraction())
+	case "":
 		return p.fee() // in full from the first day (semantics 7.1.9)
 	}
 	u := w.usage(p, until)
@@ -104,7 +111,23 @@ func (w *world) usedBeyond(p piece, until time.Time, free *big.Rat) *big.Rat {
 
 // quantity of a line: where groups are rated, theirs together (price-models.md 1.2).
 func (w *world) quantity(p piece) *big.Rat {
+	if p.spec.Metric == composite { // 1 where it charges something
+		return num(w.used(p, p.to).Sign() * w.used(p, p.to).Sign())
+	}
 	u := w.usage(p, p.to)
+	switch p.spec.Model {
+	case "bulk_with_filters":
+		return greatest(u.Rounded(u.Matching), new(big.Rat))
+	case "metered_allowance": // other groups are ignored
+		u.Groups = slices.DeleteFunc(slices.Clone(u.Groups), func(g reference.Group) bool { return g.Values["who"] != "a" })
+	case "max_group_tiered_package": // the group that is charged
+		for _, g := range u.Groups {
+			if len(u.Groups) > 1 && slices.ContainsFunc(u.Groups, func(o reference.Group) bool { return o.Quantity.Cmp(g.Quantity) > 0 }) {
+				continue
+			}
+			return u.Rounded(g.Quantity)
+		}
+	}
 	groups := new(big.Rat)
 	for _, g := range u.Groups {
 		groups.Add(groups, g.Quantity)

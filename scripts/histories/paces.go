@@ -69,6 +69,7 @@ func (o options) planned(ctx context.Context, s *stage, seed uint64) ([]step, er
 	}
 	r := newRun(c)
 	g := newGenerator(seed, r)
+	g.wide = o.wide
 	var plan []step
 	queue := g.opening()
 	for tries := 0; len(plan) < o.steps && tries < 20*o.steps; tries++ {

@@ -19,7 +19,7 @@ type options struct {
 	out                             io.Writer
 	seed                            uint64
 	count, steps, workers, failures int
-	whole, quick, pairs             bool
+	whole, quick, pairs, wide       bool
 	state, dumps                    string
 	months                          int // that are lived through at each pace; 0: a year
 }
@@ -29,7 +29,7 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 	began := time.Now()
 	var mu sync.Mutex
 	t := newCounts()
-	kept, err := openProgress(o.state)
+	kept, err := openProgress(o.state, o.wide)
 	if err != nil {
 		return 0, err
 	}
@@ -50,6 +50,7 @@ func (o options) play(ctx context.Context, s *stage) (found int, err error) {
 				}
 				mu.Lock()
 				one := t.add(seed, steps, r, errors.As(err, &m))
+				one.Wide = o.wide
 				if err == nil || one.Differs { // what was interrupted is played again
 					if kept := kept.add(one); kept != nil && first == nil {
 						first = kept
@@ -110,6 +111,7 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 	r := newRun(c)
 	r.quick = o.quick
 	g := newGenerator(seed, r)
+	g.wide = o.wide
 	var played []step
 	queue := g.opening()
 	for n := 0; n < o.steps; {

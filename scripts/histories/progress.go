@@ -13,6 +13,7 @@ const generation = 12
 // played is what is kept of a history that was played, a line in the file.
 type played struct {
 	Generation int                       `json:"generation,omitempty"`
+	Wide       bool                      `json:"wide,omitempty"` // see widen.go
 	Seed       uint64                    `json:"seed"`
 	Steps      int                       `json:"steps"`
 	Differs    bool                      `json:"differs,omitempty"`
@@ -27,7 +28,7 @@ type progress struct {
 }
 
 // openProgress reads what is there. Without a path nothing is kept.
-func openProgress(path string) (*progress, error) {
+func openProgress(path string, wide bool) (*progress, error) {
 	p := &progress{done: map[uint64]played{}}
 	if path == "" {
 		return p, nil
@@ -41,7 +42,7 @@ func openProgress(path string) (*progress, error) {
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
 		var one played
-		if json.Unmarshal(lines.Bytes(), &one) == nil && !one.Differs && one.Generation == generation { // what differed is played again
+		if json.Unmarshal(lines.Bytes(), &one) == nil && !one.Differs && one.Generation == generation && one.Wide == wide { // what differed is played again
 			p.done[one.Seed] = one
 		}
 	}

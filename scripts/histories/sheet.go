@@ -111,7 +111,7 @@ func (r *run) work(d sheet) (amounts []*big.Rat, did []*effects, why string) {
 // referred is a line as the reference model adjusts it.
 func (r *run) referred(one item) reference.Line {
 	l := reference.Line{Row: row(one.piece), Price: one.piece.referred(), Subtotal: one.subtotal, Places: 2}
-	if one.spec.Metric != "" {
+	if one.spec.Metric != "" && one.spec.Metric != composite {
 		l.ModelType, l.Config, l.Usage = one.spec.Model, one.spec.configText(), r.w.usage(one.piece, one.until)
 		l.Usage.Share = one.fraction()
 	}
@@ -211,6 +211,8 @@ func (r *run) worth(p piece, until time.Time) (amount *big.Rat, why string) {
 		return new(big.Rat), ""
 	case p.spec.unit("USD") != "USD":
 		return r.w.used(p, until), ""
+	case p.spec.Metric == composite && until.Before(p.to):
+		return new(big.Rat), "a composite price before its period is over"
 	}
 	name := fmt.Sprint(p.sub.name, clock(p.billed()), clock(until))
 	if r.w.worths[name] == nil {
@@ -245,7 +247,7 @@ func (r *run) accrued(p piece) (*big.Rat, string) {
 // worthsOf are the lines of a sheet as they would be at an instant, by their service.
 func (r *run) worthsOf(d sheet) map[string]lineWorth {
 	for _, i := range d.sub.intervals {
-		if i.spec.unit("USD") != "USD" || i.spec.advance() || i.spec.allocation() || !i.from.Before(d.until) {
+		if i.spec.unit("USD") != "USD" || i.spec.Metric == composite && d.until.Before(d.date) || i.spec.advance() || i.spec.allocation() || !i.from.Before(d.until) {
 			continue
 		}
 		for _, one := range d.sub.pieces(i, d.until) {

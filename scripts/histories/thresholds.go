@@ -36,7 +36,7 @@ func (r *run) thresholds(s *subscription) error {
 	open := new(big.Rat)
 	for _, i := range s.intervals {
 		for _, p := range s.pieces(i, r.w.now) {
-			if i.spec.Metric == "" {
+			if i.spec.Metric == "" || i.spec.Metric == composite {
 				continue
 			}
 			for _, l := range r.books.ofPiece(p) {

@@ -21,11 +21,13 @@ func (g *generator) wantedPrices(s *step, first bool) {
 		}
 	}
 	if _, shared := g.wantedKind("shared "); shared && first {
-		inMoney := func(p priceSpec) bool { return p.Metric != "" && p.Currency == "" }
+		inMoney := func(p priceSpec) bool { return p.Metric != "" && p.Metric != composite && p.Currency == "" }
 		one := g.priceThat(s.Name, inMoney)
 		wanted = append(wanted, one, g.priceThat(s.Name, func(p priceSpec) bool { return inMoney(p) && p.Cycle == one.Cycle }))
 	} else if _, single := g.wantedKind(""); single && first {
-		wanted = append(wanted, g.priceThat(s.Name, func(p priceSpec) bool { return p.Metric != "" && p.Currency == "" && !grouped[p.Model] }))
+		wanted = append(wanted, g.priceThat(s.Name, func(p priceSpec) bool {
+			return p.Metric != "" && p.Metric != composite && p.Currency == "" && !grouped[p.Model]
+		}))
 	}
 	rest := s.Prices[1:]
 	s.Prices = append(s.Prices[:1:1], wanted...)

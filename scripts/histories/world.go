@@ -32,6 +32,7 @@ type world struct {
 	backfills            map[string]*backfill
 	issued               func(piece) bool                                  // whether the document of a service period was seen issued
 	frozen               func(*charge) bool                                // whether the document of a charge is issued
+	base                 func(p piece) *big.Rat                            // of a composite price
 	worth                func(p piece, until time.Time) (*big.Rat, string) // of a line, after adjustments, or why that is not decided
 	worths               map[string]map[string]lineWorth
 	vague                map[*customer]string       // whose credits in money are not decided, and why
