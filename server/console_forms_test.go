@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -88,6 +89,37 @@ var _ = Describe("The forms of the console", func() {
 		Expect(done.status).To(Equal(http.StatusSeeOther), done.html)
 		page := d.see(strings.Split(done.header.Get("Location"), "?")[0])
 		Expect(page.html).To(ContainSubstring("0.000190"))
+	})
+
+	It("have the rows that are named, at most 200, and room for one more until then", func() {
+		d := start().desk(user.RoleReader)
+		one := d.submit("/console/do/simulatePlan", url.Values{"rows": {"add_prices[999]"}, "choose": {"x"}})
+		Expect(one.status).To(Equal(http.StatusOK))
+		one.sound()
+		Expect(one.html).To(ContainSubstring(`name="rows" value="add_prices[0]"`))
+
+		form := url.Values{"add": {"remove_prices"}}
+		for n := range 200 {
+			form.Add("rows", fmt.Sprintf("remove_prices[%d]", n))
+		}
+		full := d.submit("/console/do/simulatePlan", form)
+		Expect(full.status).To(Equal(http.StatusOK))
+		Expect(full.html).To(ContainSubstring("A form takes 200 rows in all"))
+		Expect(strings.Count(full.html, `name="rows"`)).To(Equal(200))
+
+		form.Add("rows", "add_prices[7].price.tiered_config.tiers[8]")
+		refused := d.submit("/console/do/simulatePlan", form)
+		Expect(refused.status).To(Equal(http.StatusBadRequest))
+		Expect(refused.html).To(ContainSubstring("A form takes 200 rows in all"))
+		Expect(len(refused.html)).To(BeNumerically("<", 50<<10))
+
+		form = url.Values{"choose": {"x"}}
+		for n := range 199 {
+			form.Add("rows", fmt.Sprintf("add_prices[%d]", n))
+		}
+		long := d.submit("/console/do/simulatePlan", form)
+		Expect(long.status).To(Equal(http.StatusBadRequest))
+		Expect(long.html).To(ContainSubstring("longer than 5 MB"))
 	})
 
 	It("show a key once", func() {

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -32,11 +33,71 @@ type Form struct{ form }
 
 // FormOf makes the form of an operation of a contract for somebody who may do all.
 func FormOf(document *openapi3.T, operation string, values url.Values) Form {
+	f, err := formWith(document, operation, values)
+	if err != nil {
+		panic(err)
+	}
+	return Form{f}
+}
+
+func formWith(document *openapi3.T, operation string, values url.Values) (form, error) {
 	p := &pages{operations: readOperations(document)}
 	v := &visit{pages: p, ctx: context.Background()}
 	v.echo = echo.New().NewContext(httptest.NewRequest("GET", "/console/do/"+operation, nil), httptest.NewRecorder())
 	v.login.Key.ScopeList = string(account.ScopeAll)
-	return Form{makeForm(v, p.operations[operation], values)}
+	return makeForm(v, p.operations[operation], values)
+}
+
+// PageOf is the page of a form with those values, as HTML, or why there is none.
+func PageOf(document *openapi3.T, operation string, values url.Values) (string, error) {
+	f, err := formWith(document, operation, values)
+	if err != nil {
+		return "", err
+	}
+	return Form{f}.HTML()
+}
+
+// Lists are the lists of a form that have rows, by name, each with the values under which it is there:
+// what is chosen, and one row of each list around it.
+func Lists(document *openapi3.T, operation string) map[string]url.Values {
+	found, tried := map[string]url.Values{}, map[string]bool{}
+	var explore func(values url.Values)
+	explore = func(values url.Values) {
+		f, err := formWith(document, operation, values)
+		if err != nil || f.Body == nil {
+			return
+		}
+		with := func(name, value string) {
+			if tried[name+"="+value] {
+				return
+			}
+			tried[name+"="+value] = true
+			more := maps.Clone(values)
+			more[name] = append(slices.Clone(values[name]), value)
+			explore(more)
+		}
+		var look func(list []field)
+		look = func(list []field) {
+			for _, each := range list {
+				switch {
+				case each.Kind == fieldRows:
+					if found[each.Name] == nil {
+						found[each.Name] = values
+					}
+					with("rows", each.Name+"[0]")
+				case each.Kind == fieldUnion && !values.Has(each.Chooser):
+					for _, choice := range each.Choices {
+						with(each.Chooser, choice.Value)
+					}
+				}
+				look(each.Fields)
+				look(each.More)
+			}
+		}
+		look([]field{*f.Body})
+	}
+	explore(url.Values{})
+	return found
 }
 
 // Operations with a form, by their ids.
@@ -67,7 +128,7 @@ func (f Form) Body() string {
 // HTML of the form.
 func (f Form) HTML() (string, error) {
 	var b writer
-	err := formDetail(f.form).Render(context.Background(), &b)
+	err := f.page().Render(context.Background(), &b)
 	return string(b), err
 }
 

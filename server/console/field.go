@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +60,7 @@ type option struct{ Value, Text string }
 const deepest = 8
 
 // build makes the field of a schema, with the values that the form has.
-func build(name, label string, s *openapi3.Schema, required bool, values url.Values, depth int) field {
+func build(name, label string, s *openapi3.Schema, required bool, values entered, depth int) field {
 	sh := flatten(s)
 	f := field{Name: name, Label: label, Hint: sh.Text, Required: required, Null: sh.Null, Value: values.Get(name)}
 	if sh.MaxLength != nil {
@@ -82,7 +81,7 @@ func build(name, label string, s *openapi3.Schema, required bool, values url.Val
 	case sh.is("object") && sh.AdditionalProperties.Schema != nil:
 		f.Kind = fieldMap
 		f.Items = scalarKind(flatten(sh.AdditionalProperties.Schema.Value))
-		f.Key, f.Data = values[name+".key"], values[name+".value"]
+		f.Key, f.Data = values.Values[name+".key"], values.Values[name+".value"]
 	case sh.is("object"):
 		f.Kind = fieldJSON
 	default:
@@ -127,7 +126,7 @@ func choicesOf(s shape) (all []option) {
 }
 
 // buildMembers makes the fields of an object. The discriminator has a select of its own.
-func (f *field) buildMembers(s shape, discriminator string, values url.Values, depth int) {
+func (f *field) buildMembers(s shape, discriminator string, values entered, depth int) {
 	for _, name := range s.names() {
 		if name == discriminator {
 			continue
@@ -143,7 +142,7 @@ func (f *field) buildMembers(s shape, discriminator string, values url.Values, d
 }
 
 // buildUnion makes the select of the variants, and the fields of the one that is chosen.
-func (f *field) buildUnion(s shape, values url.Values, depth int) {
+func (f *field) buildUnion(s shape, values entered, depth int) {
 	f.Kind = fieldUnion
 	f.Chooser = join(f.Name, s.Union.Discriminator.PropertyName)
 	f.Value = values.Get(f.Chooser)
@@ -162,19 +161,19 @@ func (f *field) buildUnion(s shape, values url.Values, depth int) {
 }
 
 // buildList makes the rows of a list of objects, or one control for a list of single values.
-func (f *field) buildList(s shape, values url.Values, depth int) {
+func (f *field) buildList(s shape, values entered, depth int) {
 	items := flatten(s.Items.Value)
 	simple := items.Union == nil && len(items.Properties) == 0 && !items.is("object") && !items.is("array")
 	switch {
 	case simple && len(items.Enum) > 0:
-		f.Kind, f.Choices, f.Values = fieldSet, choicesOf(items), values[f.Name]
+		f.Kind, f.Choices, f.Values = fieldSet, choicesOf(items), values.Values[f.Name]
 	case simple:
 		f.Kind, f.Items = fieldLines, scalarKind(items)
 	case items.Union != nil && items.Union.Discriminator == nil || items.is("array"):
 		f.Kind = fieldJSON
 	default:
 		f.Kind = fieldRows
-		count := rowsOf(values, f.Name)
+		count := values.rows[f.Name]
 		if count == 0 && f.Required {
 			count = 1
 		}
@@ -194,39 +193,6 @@ func join(parent, name string) string {
 		return name
 	}
 	return parent + "." + name
-}
-
-// rowsOf counts the rows of a list in what the form sent.
-func rowsOf(values url.Values, name string) (count int) {
-	count = rowsAmong(values["rows"], name)
-	names := make([]string, 0, len(values))
-	for key := range values {
-		names = append(names, key)
-	}
-	return max(count, rowsAmong(names, name))
-}
-
-func rowsAmong(names []string, list string) (count int) {
-	for _, name := range names {
-		if index, ok := indexIn(name, list); ok {
-			count = max(count, index+1)
-		}
-	}
-	return count
-}
-
-// mostRows bounds the rows of a form.
-const mostRows = 1000
-
-// indexIn returns which row of a list a name is in.
-func indexIn(name, list string) (index int, ok bool) {
-	rest, found := strings.CutPrefix(name, list+"[")
-	if !found {
-		return 0, false
-	}
-	digits, _, found := strings.Cut(rest, "]")
-	index, err := strconv.Atoi(digits)
-	return index, found && err == nil && index >= 0 && index < mostRows
 }
 
 // resourceOf returns the operation that lists what a field names, "" where it names nothing.

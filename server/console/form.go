@@ -2,7 +2,9 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"tollkeeper/gen"
 	"tollkeeper/store"
 )
 
@@ -76,8 +79,12 @@ func findForm(v *visit) (operation, error) {
 	return op, nil
 }
 
-// makeForm makes the form of an operation with the values that are known.
-func makeForm(v *visit, op operation, values url.Values) form {
+// makeForm makes the form of an operation with the values that are known. One with too many rows is refused.
+func makeForm(v *visit, op operation, given url.Values) (form, error) {
+	values, err := numberRows(given)
+	if err != nil {
+		return form{}, err
+	}
 	f := form{visit: v, Operation: op, Was: values.Get("was"), Once: values.Get("once")}
 	if f.Once == "" {
 		f.Once = store.NewID("form")
@@ -104,7 +111,7 @@ func makeForm(v *visit, op operation, values url.Values) form {
 		body := build("", op.Summary, schema, op.RequestBody.Value.Required, values, 0)
 		f.Body = &body
 	}
-	return f
+	return f, nil
 }
 
 // formPage shows the form of an operation. That of an update begins with what there is.
@@ -117,7 +124,10 @@ func formPage(v *visit) (templ.Component, error) {
 	for name, given := range v.echo.QueryParams() {
 		values[name] = slices.Clone(given)
 	}
-	f := makeForm(v, op, values)
+	f, err := makeForm(v, op, values)
+	if err != nil {
+		return nil, err
+	}
 	if reader, ok := v.pages.reader(op); ok && v.may(reader.ID) && f.known() {
 		body, err := v.ask(request{Operation: reader.ID, Path: f.path()})
 		if err != nil {
@@ -131,7 +141,9 @@ func formPage(v *visit) (templ.Component, error) {
 		}
 		if schema := op.schema(); schema != nil {
 			fill(values, "", schema, resource)
-			f = makeForm(v, op, values)
+			if f, err = makeForm(v, op, values); err != nil {
+				return nil, err
+			}
 			began, err := json.Marshal(f.Body.members())
 			if err != nil {
 				return nil, err
@@ -140,7 +152,7 @@ func formPage(v *visit) (templ.Component, error) {
 		}
 	}
 	f.offer()
-	return formDetail(f), nil
+	return f.page(), nil
 }
 
 // known reports whether all parameters of the path have a value.
@@ -155,4 +167,32 @@ func (f form) path() params {
 		path[strings.TrimPrefix(p.Name, "param.")] = p.Value
 	}
 	return path
+}
+
+// largestPage bounds the page of a form, in bytes.
+const largestPage = 5 << 20
+
+var errLongForm = &failure{
+	Status:  http.StatusBadRequest,
+	Problem: gen.Problem{Detail: "The form would be longer than 5 MB. What has as many parts is sent to the API"},
+}
+
+// page shows the form. One that is too long is refused while it is written.
+func (f form) page() templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		return formDetail(f).Render(ctx, &boundedWriter{w, largestPage})
+	})
+}
+
+// boundedWriter fails where more is written than it has left, in bytes.
+type boundedWriter struct {
+	io.Writer
+	left int
+}
+
+func (w *boundedWriter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, errLongForm
+	}
+	return w.Writer.Write(b)
 }

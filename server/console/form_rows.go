@@ -1,22 +1,133 @@
 package console
 
 import (
+	"iter"
+	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"tollkeeper/gen"
 )
 
+// mostRows bounds the rows of a whole form. Each has all fields of what it may be, so that a short request
+// could ask for a page without end.
+const mostRows = 200
+
+// entered is what a form has, with the rows of its lists numbered from 0 on.
+type entered struct {
+	url.Values
+	rows map[string]int // how many there are, by list
+}
+
+// numberRows gives the rows of each list that the names of values name new numbers, from 0 on and in the
+// order of those that they have: a name like tiers[999] is one row. More rows than a form may have are
+// refused before any is made.
+func numberRows(values url.Values) (entered, error) {
+	seen := map[string]bool{}
+	named := map[string][]int{} // the numbers that rows have, by list
+	note := func(name string) {
+		for list, number := range rowsIn(name) {
+			if row := rowName(list, number); !seen[row] && len(seen) <= mostRows {
+				seen[row] = true
+				named[list] = append(named[list], number)
+			}
+		}
+	}
+	for name := range values {
+		note(name)
+	}
+	for _, row := range values["rows"] {
+		note(row)
+	}
+	if len(seen) > mostRows {
+		return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: tooManyRows}}
+	}
+	in := entered{url.Values{}, map[string]int{}}
+	for _, numbers := range named {
+		slices.Sort(numbers)
+	}
+	numbered := func(name string) string {
+		var to strings.Builder
+		from := 0
+		for list, number := range rowsIn(name) {
+			if at := slices.Index(named[list], number); at >= 0 {
+				to.WriteString(name[from:len(list)] + rowName("", at))
+				from = len(rowName(list, number))
+			}
+		}
+		return to.String() + name[from:]
+	}
+	for list, numbers := range named {
+		in.rows[numbered(list)] = len(numbers)
+	}
+	for name, given := range values {
+		switch name {
+		case "rows", "add", "remove": // which name rows and lists themselves
+			for _, each := range given {
+				in.Add(name, numbered(each))
+			}
+		default:
+			in.Values[numbered(name)] = given
+		}
+	}
+	return in, nil
+}
+
+const tooManyRows = "A form takes 200 rows in all. What has more is sent to the API"
+
+// rowsIn are the rows that a name lies in, from the outside: for tiers[1].steps[0].rate the row 1 of tiers,
+// and the row 0 of tiers[1].steps.
+func rowsIn(name string) iter.Seq2[string, int] {
+	return func(yield func(list string, number int) bool) {
+		for open := range len(name) {
+			if name[open] != '[' {
+				continue
+			}
+			digits, _, closed := strings.Cut(name[open+1:min(len(name), open+8)], "]")
+			number, err := strconv.Atoi(digits)
+			if closed && err == nil && strconv.Itoa(number) == digits && number >= 0 && !yield(name[:open], number) {
+				return
+			}
+		}
+	}
+}
+
+func rowName(list string, number int) string { return list + "[" + strconv.Itoa(number) + "]" }
+
+// indexIn returns which row of a list a name is in.
+func indexIn(name, list string) (index int, ok bool) {
+	for of, number := range rowsIn(name) {
+		if of == list {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// full reports whether the form has no room for another row.
+func (in entered) full() bool {
+	all := 0
+	for _, count := range in.rows {
+		all += count
+	}
+	return all >= mostRows
+}
+
 // reshape does what a button of the form asks for that sends nothing.
-func reshape(values url.Values) bool {
-	if list := values.Get("add"); list != "" {
-		values.Add("rows", list+"["+strconv.Itoa(min(rowsOf(values, list), mostRows-1))+"]")
+func reshape(in entered) bool {
+	if list := in.Get("add"); list != "" {
+		if !in.full() {
+			in.Add("rows", rowName(list, in.rows[list]))
+		}
 		return true
 	}
-	if row := values.Get("remove"); row != "" {
-		removeRow(values, row)
+	if row := in.Get("remove"); row != "" {
+		removeRow(in.Values, row)
 		return true
 	}
-	return values.Has("choose")
+	return in.Has("choose")
 }
 
 // removeRow takes a row out of a list; later rows move up.
@@ -40,7 +151,7 @@ func removeRow(values url.Values, row string) {
 			return "", false
 		}
 		_, rest, _ := strings.Cut(strings.TrimPrefix(name, list+"["), "]")
-		return list + "[" + strconv.Itoa(index-1) + "]" + rest, true
+		return rowName(list, index-1) + rest, true
 	}
 	for name, given := range values {
 		if name == "rows" {

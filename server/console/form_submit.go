@@ -60,16 +60,27 @@ func submitForm(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := v.echo.FormParams()
+	given, err := v.echo.FormParams()
 	if err != nil {
 		return nil, &failure{Status: http.StatusBadRequest}
 	}
-	if again := reshape(values); again {
-		f := makeForm(v, op, values)
-		f.offer()
-		return formDetail(f), nil
+	values, err := numberRows(given)
+	if err != nil {
+		return nil, err
 	}
-	f := makeForm(v, op, values)
+	full := values.Has("add") && values.full()
+	again := reshape(values)
+	f, err := makeForm(v, op, values.Values)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		if full {
+			f.Failed = tooManyRows + "."
+		}
+		f.offer()
+		return f.page(), nil
+	}
 	in, err := f.request()
 	if err != nil {
 		return nil, err
@@ -77,7 +88,7 @@ func submitForm(v *visit) (templ.Component, error) {
 	if values.Has("show") {
 		f.Shown, f.Curl = f.example(in)
 		f.offer()
-		return formDetail(f), nil
+		return f.page(), nil
 	}
 	answer, err := v.ask(in)
 	if err != nil {
@@ -86,7 +97,7 @@ func submitForm(v *visit) (templ.Component, error) {
 		}
 		f.refuse(err)
 		f.offer()
-		return withStatus{formDetail(f), statusOf(err)}, nil
+		return withStatus{f.page(), statusOf(err)}, nil
 	}
 	return f.done(answer)
 }

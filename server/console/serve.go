@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 
@@ -22,11 +23,14 @@ func (p *pages) serve(page func(*visit) (templ.Component, error)) echo.HandlerFu
 		if to, ok := shown.(leadTo); ok && err == nil {
 			return c.Redirect(http.StatusSeeOther, string(to))
 		}
-		if other, ok := shown.(withStatus); ok && err == nil {
-			return writePage(c, other.status, other.Component)
-		}
 		if err == nil {
-			return writePage(c, http.StatusOK, shown)
+			status := http.StatusOK
+			if other, ok := shown.(withStatus); ok {
+				status, shown = other.status, other.Component
+			}
+			if err = writePage(c, status, shown); !errors.Is(err, errLongForm) {
+				return err
+			}
 		}
 		switch status := statusOf(err); status {
 		case http.StatusForbidden, http.StatusNotFound:
