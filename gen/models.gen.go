@@ -6448,7 +6448,7 @@ type LetterheadInput struct {
 	// LinkDays How many days after the issue links to documents work, and not less than until 30 days after the due date.
 	LinkDays *int `json:"link_days,omitempty"`
 
-	// Logo A PNG or JPEG in base64, of at most 256 KiB and 2000 pixels in width and height. Null is none.
+	// Logo A PNG or JPEG in base64, of at most 256 KiB, 2000 pixels in width and height, and 64 scans. Null is none.
 	Logo *string `json:"logo,omitempty"`
 
 	// Name Legal name. Null is the name of the account.

@@ -28,8 +28,12 @@ func (s *Server) UpdateLetterhead(ctx context.Context, req gen.UpdateLetterheadR
 	if err != nil {
 		return nil, err
 	}
+	next, err := letterhead.Read(ctx, content, logo)
+	if err != nil {
+		return nil, err
+	}
 	updated, err := once(ctx, s, func(tx *store.Tx) (gen.Letterhead, error) {
-		made, err := letterhead.Update(tx, content, logo)
+		made, err := letterhead.Update(tx, next)
 		return wire.Letterhead(made), err
 	})
 	if err != nil {

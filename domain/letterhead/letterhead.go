@@ -1,11 +1,8 @@
 package letterhead
 
 import (
-	"bytes"
+	"context"
 	"fmt"
-	"image"
-	_ "image/jpeg" // logos
-	_ "image/png"  // logos
 	"regexp"
 	"slices"
 
@@ -139,37 +136,20 @@ func FindAll(tx *store.Tx, ids []string) (map[string]Letterhead, error) {
 	return byID, err
 }
 
-// Update makes a new letterhead the current one. Documents that are issued keep theirs.
-func Update(tx *store.Tx, content Content, logo []byte) (Letterhead, error) {
-	kind, err := checkLogo(logo)
+// Read checks a letterhead with the file of its logo, which may be empty, and returns it unsaved. That takes
+// time, so it belongs before the transaction that saves it.
+func Read(ctx context.Context, content Content, logo []byte) (Letterhead, error) {
+	kind, err := readLogo(ctx, logo)
 	if err := fault.Join(content.check(), err); err != nil {
 		return Letterhead{}, err
 	}
-	l := Letterhead{Record: tx.Record("head"), Content: content, Logo: append([]byte{}, logo...), LogoType: kind}
-	return l, tx.Create(&l).Error
+	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind}, nil
 }
 
-// Bounds of a logo. It is drawn into every document.
-const (
-	mostLogoBytes  = 256 << 10
-	mostLogoPixels = 2000 // wide or high
-)
-
-func checkLogo(logo []byte) (kind string, err error) {
-	if len(logo) == 0 {
-		return "", nil
-	}
-	head, format, err := image.DecodeConfig(bytes.NewReader(logo))
-	switch {
-	case err != nil || format != "png" && format != "jpeg":
-		return "", fault.Bad("logo", "must be a PNG or a JPEG in base64")
-	case len(logo) > mostLogoBytes || head.Width > mostLogoPixels || head.Height > mostLogoPixels:
-		return "", fault.Bad("logo", "must have at most %d bytes and %d pixels in width and height", mostLogoBytes, mostLogoPixels)
-	}
-	if _, _, err := image.Decode(bytes.NewReader(logo)); err != nil {
-		return "", fault.Bad("logo", "must be a whole PNG or JPEG")
-	}
-	return "image/" + format, nil
+// Update makes a letterhead that was read the current one. Documents that are issued keep theirs.
+func Update(tx *store.Tx, l Letterhead) (Letterhead, error) {
+	l.Record = tx.Record("head")
+	return l, tx.Create(&l).Error
 }
 
 var (
