@@ -2970,6 +2970,9 @@ type APIKey struct {
 	// CreatedAt When it was created, in real time.
 	CreatedAt Timestamp `json:"created_at"`
 
+	// CreatedBy Id of the key or the person that made it. Null: the command line, or an older release.
+	CreatedBy *string `json:"created_by"`
+
 	// ExpiresAt From when on it no longer works, in real time. Null: never.
 	ExpiresAt *Timestamp `json:"expires_at"`
 
@@ -3040,6 +3043,9 @@ type APIKeyWithText struct {
 
 	// CreatedAt When it was created, in real time.
 	CreatedAt Timestamp `json:"created_at"`
+
+	// CreatedBy Id of the key or the person that made it. Null: the command line, or an older release.
+	CreatedBy *string `json:"created_by"`
 
 	// ExpiresAt From when on it no longer works, in real time. Null: never.
 	ExpiresAt *Timestamp `json:"expires_at"`

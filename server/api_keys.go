@@ -16,7 +16,7 @@ func (s *Server) CreateAPIKey(ctx context.Context, req gen.CreateAPIKeyRequestOb
 	in := wire.NewAPIKey(*req.Body)
 	var created gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		k, text, err := account.CreateOwnKey(tx, requestOf(ctx).apiKey.Rights(), in)
+		k, text, err := account.CreateOwnKey(tx, makerOf(ctx), in)
 		created = wire.APIKeyWithText(k, text)
 		return err
 	})
@@ -65,7 +65,7 @@ func (s *Server) RotateAPIKey(ctx context.Context, req gen.RotateAPIKeyRequestOb
 	}
 	var rotated gen.APIKeyWithText
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		k, text, err := account.RotateOwnKey(tx, requestOf(ctx).apiKey.Rights(), req.APIKeyID, overlap)
+		k, text, err := account.RotateOwnKey(tx, makerOf(ctx), req.APIKeyID, overlap)
 		rotated = wire.APIKeyWithText(k, text)
 		return err
 	})

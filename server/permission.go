@@ -69,6 +69,12 @@ func actorOf(ctx context.Context, k account.Key) audit.Actor {
 	return audit.Actor{Type: audit.APIKey, ID: k.ID, Name: k.Name}
 }
 
+// makerOf is who asks for a key.
+func makerOf(ctx context.Context) account.Maker {
+	by := actorOf(ctx, requestOf(ctx).apiKey)
+	return account.Maker{ID: by.ID, Rights: requestOf(ctx).apiKey.Rights(), Person: by.Type == audit.Person}
+}
+
 // beforeCommit ends each transaction: what it announced becomes messages, and the request
 // an entry of the audit log. An answer that is given again changes nothing and has none.
 func beforeCommit(tx *store.Tx, notes []any) error {

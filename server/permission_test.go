@@ -132,6 +132,33 @@ var _ = Describe("An API key", func() {
 		Expect(using(second.text("api_key"))).To(Equal(200))
 	})
 
+	It("makes none that works from elsewhere or longer, and says whose work it is", func() {
+		owner := start()
+		local := list{"127.0.0.0/8", "::1"}
+		made := owner.post("/v1/api_keys", object{"name": "ci", "networks": local, "expires_in_seconds": 3600}).expect(201)
+		ci := *owner
+		ci.key = made.text("api_key")
+		for _, body := range []object{
+			{"name": "anywhere", "expires_in_seconds": 60}, {"name": "elsewhere", "networks": list{"0.0.0.0/0"}, "expires_in_seconds": 60},
+			{"name": "for ever", "networks": local}, {"name": "longer", "networks": local, "expires_in_seconds": 7200},
+		} {
+			ci.post("/v1/api_keys", body).refuse(400, "400-constraint-violation", "the key of this request")
+		}
+		child := ci.post("/v1/api_keys", object{"name": "child", "networks": list{"127.0.0.1"}, "expires_in_seconds": 60}).expect(201)
+		Expect(child.at("created_by")).To(Equal(made.at("id")))
+		all := owner.get("/v1/api_keys").expect(200)
+		Expect(all.list("data")).To(HaveLen(3))
+		root := all.entry("data", 2).text("id")
+		Expect(made.at("created_by")).To(Equal(root))
+		ci.post("/v1/api_keys/"+root+"/rotate", object{}).refuse(400, "400-constraint-violation", "networks")
+
+		next := ci.post("/v1/api_keys/"+made.text("id")+"/rotate", object{"overlap_seconds": 600}).expect(200)
+		Expect(next.at("expires_at")).To(Equal(made.at("expires_at")))
+		ci.get("/v1/ping").expect(200)
+		ci.post("/v1/api_keys", object{"name": "child", "networks": local, "expires_in_seconds": 60}).refuse(400, "400-constraint-violation", "was replaced")
+		ci.post("/v1/api_keys/"+next.text("id")+"/rotate", object{}).refuse(400, "400-constraint-violation", "was replaced")
+	})
+
 	It("is revoked, but not by itself", func() {
 		owner := start()
 		made := owner.post("/v1/api_keys", object{"name": "ci"}).expect(201)

@@ -39,7 +39,7 @@ func CreateWithKey(ctx context.Context, st *store.Store, in New, first NewKey) (
 		if a, err = insert(db, in); err != nil {
 			return err
 		}
-		if _, text, err = insertKey(db, a, first, nil); err != nil {
+		if _, text, err = insertKey(db, a, first, origin{}); err != nil {
 			return err
 		}
 		return audit.WriteShared(db, a.ID)

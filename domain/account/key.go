@@ -25,6 +25,7 @@ type Key struct {
 	ScopeList    string     `gorm:"column:scopes"`   // see [Key.Scopes]
 	NetworkList  string     `gorm:"column:networks"` // see [Key.Networks]
 	Replaces     *string    // id of the key that this one was rotated from
+	CreatedBy    *string    // id of the key or the person that made it; nil: the command line, or not known
 	ExpiresAt    *time.Time // exclusive; nil: never
 	RevokedAt    *time.Time
 	LastUsedAt   *time.Time // to the minute
@@ -59,7 +60,7 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 		if err != nil {
 			return err
 		}
-		if k, text, err = insertKey(db, a, in, nil); err != nil {
+		if k, text, err = insertKey(db, a, in, origin{}); err != nil {
 			return err
 		}
 		return audit.WriteShared(db, a.ID)
@@ -67,8 +68,15 @@ func CreateKey(ctx context.Context, st *store.Store, accountID string, in NewKey
 	return k, text, err
 }
 
+// origin is where a key comes from.
+type origin struct {
+	replaces  *string    // id of the key that it is rotated from; nil: none
+	until     *time.Time // when that ends, and so this one; nil: as the new key says
+	createdBy *string    // see [Key.CreatedBy]
+}
+
 // insertKey checks what a key is made of and makes it.
-func insertKey(db *gorm.DB, a Account, in NewKey, replaces *string) (k Key, text string, err error) {
+func insertKey(db *gorm.DB, a Account, in NewKey, of origin) (k Key, text string, err error) {
 	if in.Name = strings.TrimSpace(in.Name); in.Name == "" || len([]rune(in.Name)) > longestKeyName {
 		return k, "", fault.Bad("name", "must have 1 to %d characters", longestKeyName)
 	}
@@ -96,9 +104,9 @@ func insertKey(db *gorm.DB, a Account, in NewKey, replaces *string) (k Key, text
 		return k, "", fault.Bad("key", "must have 20 to 200 visible ASCII characters")
 	}
 	hash := sha256.Sum256([]byte(text))
-	err = db.Raw(`INSERT INTO api_keys (id, account_id, name, hash, hint, scopes, networks, replaces, expires_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ?::bigint * interval '1 microsecond') RETURNING *`,
-		store.NewID("key"), a.ID, in.Name, hash[:], text[:hintLength], joinScopes(in.Scopes), networks, replaces, lifetime).Scan(&k).Error
+	err = db.Raw(`INSERT INTO api_keys (id, account_id, name, hash, hint, scopes, networks, replaces, created_by, expires_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?::timestamptz, clock_timestamp() + ?::bigint * interval '1 microsecond')) RETURNING *`,
+		store.NewID("key"), a.ID, in.Name, hash[:], text[:hintLength], joinScopes(in.Scopes), networks, of.replaces, of.createdBy, of.until, lifetime).Scan(&k).Error
 	if store.Unique(err, "api_keys_hash_key") {
 		err = fault.Taken("key", "text")
 	}
@@ -140,13 +148,13 @@ func revoke(db *gorm.DB, condition string, args ...any) (k Key, err error) {
 	return k, err
 }
 
-// RotateKey makes a key with the name, scopes, networks and the rest of the life of
+// RotateKey makes a key with the name, scopes, networks and the end of
 // another, which goes on to work for the overlap, at most as long as it would have.
 // The overlap is not negative; with 0 the old key ends at once. A key that has ended
 // cannot be rotated.
 func RotateKey(ctx context.Context, st *store.Store, id string, overlap time.Duration) (k Key, text string, err error) {
 	err = st.AsOwner(ctx, func(db *gorm.DB) error {
-		if k, text, err = rotate(db, overlap, "id = ?", id); err != nil {
+		if k, text, err = rotate(db, overlap, nil, "id = ?", id); err != nil {
 			return err
 		}
 		return audit.WriteShared(db, k.AccountID)
@@ -157,17 +165,15 @@ func RotateKey(ctx context.Context, st *store.Store, id string, overlap time.Dur
 // longestOverlap bounds how long a key works beside the one that replaced it.
 const longestOverlap = 90 * 24 * time.Hour
 
-func rotate(db *gorm.DB, overlap time.Duration, condition string, args ...any) (k Key, text string, err error) {
+func rotate(db *gorm.DB, overlap time.Duration, by *string, condition string, args ...any) (k Key, text string, err error) {
 	if overlap < 0 || overlap > longestOverlap {
 		return k, "", fault.Bad("overlap", "must be from 0 to 90 days")
 	}
 	var old struct {
 		Key
-		Works     bool
-		Remaining *int64 // microseconds until it expires
+		Works bool
 	}
-	err = db.Raw(`SELECT *, revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS works,
-			ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000000)::bigint AS remaining
+	err = db.Raw(`SELECT *, revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS works
 		FROM api_keys WHERE `+condition+` FOR UPDATE`, args...).Scan(&old).Error
 	switch {
 	case err != nil:
@@ -182,10 +188,7 @@ func rotate(db *gorm.DB, overlap time.Duration, condition string, args ...any) (
 		return k, "", err
 	}
 	in := NewKey{Name: old.Name, Scopes: old.Scopes(), Networks: strings.Fields(old.NetworkList)}
-	if old.Remaining != nil {
-		in.Lifetime = new(time.Duration(*old.Remaining) * time.Microsecond)
-	}
-	k, text, err = insertKey(db, a, in, &old.ID)
+	k, text, err = insertKey(db, a, in, origin{replaces: &old.ID, until: old.ExpiresAt, createdBy: by})
 	if err != nil {
 		return k, "", err
 	}

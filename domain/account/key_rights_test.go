@@ -126,24 +126,87 @@ var _ = Describe("The keys of an account", func() {
 		strong, _ := o.create(account.NewKey{})
 		for _, scope := range []account.Scope{"all", "read", "ingest", "invoices:write", "customers:read"} {
 			err := o.update(func(tx *store.Tx) error {
-				_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "more", Scopes: []account.Scope{"invoices:read", scope}})
+				_, _, err := account.CreateOwnKey(tx, makerOf(weak), account.NewKey{Name: "more", Scopes: []account.Scope{"invoices:read", scope}})
 				return err
 			})
 			Expect(err).To(MatchError(ContainSubstring("scopes[1] would give the right")), string(scope))
 		}
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "all by default"})
+			_, _, err := account.CreateOwnKey(tx, makerOf(weak), account.NewKey{Name: "all by default"})
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.RotateOwnKey(tx, weak.Rights(), strong.ID, 0)
+			_, _, err := account.RotateOwnKey(tx, makerOf(weak), strong.ID, 0)
 			return err
 		})).To(MatchError(ContainSubstring("scopes[0]")))
 		Expect(o.update(func(tx *store.Tx) error {
-			_, _, err := account.CreateOwnKey(tx, weak.Rights(), account.NewKey{Name: "less", Scopes: []account.Scope{"invoices:read"}})
+			_, _, err := account.CreateOwnKey(tx, makerOf(weak), account.NewKey{Name: "less", Scopes: []account.Scope{"invoices:read"}})
 			return err
 		})).To(Succeed())
 		Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(HaveLen(3))
+	})
+
+	It("make keys that work from no other networks and no longer, and say who made them", func() {
+		parent, _ := o.create(account.NewKey{Networks: []string{"10.0.0.0/8", "2001:db8::/32"}, Lifetime: new(time.Hour)})
+		free, _ := o.create(account.NewKey{})
+		ask := func(by account.Maker, networks []string, lifetime *time.Duration) (k account.Key, err error) {
+			err = o.update(func(tx *store.Tx) (err error) {
+				k, _, err = account.CreateOwnKey(tx, by, account.NewKey{Name: "child", Networks: networks, Lifetime: lifetime})
+				return err
+			})
+			return k, err
+		}
+		minute, day := new(time.Minute), new(24*time.Hour)
+		inside := []string{"10.1.0.0/16", "10.2.3.4", "2001:db8:1::/48", "10.0.0.0/8"}
+		for what, networks := range map[string][]string{
+			"any": nil, "a wider one": {"10.0.0.0/7"}, "another": {"10.1.0.0/16", "192.0.2.0/24"}, "all": {"0.0.0.0/0"}, "of the other family": {"::/0"}, "mapped": {"::ffff:10.0.0.0/104"},
+		} {
+			_, err := ask(makerOf(parent), networks, minute)
+			Expect(err).To(MatchError(ContainSubstring("networks must lie within those of the key of this request: 10.0.0.0/8, 2001:db8::/32")), what)
+		}
+		for _, lifetime := range []*time.Duration{nil, day} {
+			_, err := ask(makerOf(parent), inside, lifetime)
+			Expect(err).To(MatchError(ContainSubstring("would work longer than the key of this request")))
+		}
+		Expect(account.ListKeys(o.ctx, o.store, o.account.ID)).To(HaveLen(2))
+		child, err := ask(makerOf(parent), inside, minute)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(child.CreatedBy).To(HaveValue(Equal(parent.ID)))
+		Expect(free.CreatedBy).To(BeNil(), "made at the command line")
+		for _, by := range []account.Maker{makerOf(free), {ID: "user_1", Rights: free.Rights(), Person: true}} {
+			k, err := ask(by, nil, nil)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(k.CreatedBy).To(HaveValue(Equal(by.ID)))
+		}
+	})
+
+	It("rotate no key that they could not make, and none once they were replaced", func() {
+		parent, _ := o.create(account.NewKey{Networks: []string{"10.0.0.0/8"}, Lifetime: new(time.Hour)})
+		rotate := func(by account.Maker, id string) (k account.Key, err error) {
+			err = o.update(func(tx *store.Tx) (err error) {
+				k, _, err = account.RotateOwnKey(tx, by, id, time.Hour)
+				return err
+			})
+			return k, err
+		}
+		for _, other := range []account.NewKey{{Lifetime: new(time.Minute)}, {Networks: []string{"10.0.0.0/8"}}, {Networks: []string{"10.0.0.0/8"}, Lifetime: new(2 * time.Hour)}} {
+			wider, _ := o.create(other)
+			_, err := rotate(makerOf(parent), wider.ID)
+			Expect(fault.Is(err, fault.KindRefused)).To(BeTrue())
+		}
+		next, err := rotate(makerOf(parent), parent.ID)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(*next.ExpiresAt).To(BeTemporally("==", *parent.ExpiresAt))
+		Expect(next.CreatedBy).To(HaveValue(Equal(parent.ID)))
+
+		_, err = rotate(makerOf(parent), parent.ID)
+		Expect(err).To(MatchError(ContainSubstring("was replaced, and makes no others")))
+		Expect(o.update(func(tx *store.Tx) error {
+			_, _, err := account.CreateOwnKey(tx, makerOf(parent), account.NewKey{Name: "more", Networks: []string{"10.0.0.0/8"}, Lifetime: new(time.Minute)})
+			return err
+		})).To(MatchError(ContainSubstring("was replaced, and makes no others")))
+		_, err = rotate(makerOf(next), next.ID)
+		Expect(err).NotTo(HaveOccurred())
 	})
 
 	It("are not another account's", func() {
@@ -156,7 +219,7 @@ var _ = Describe("The keys of an account", func() {
 			"find":   func(tx *store.Tx) error { _, err := account.FindOwnKey(tx, theirs.ID); return err },
 			"revoke": func(tx *store.Tx) error { _, err := account.RevokeOwnKey(tx, mine.ID, theirs.ID); return err },
 			"rotate": func(tx *store.Tx) error {
-				_, _, err := account.RotateOwnKey(tx, mine.Rights(), theirs.ID, 0)
+				_, _, err := account.RotateOwnKey(tx, makerOf(mine), theirs.ID, 0)
 				return err
 			},
 		} {
@@ -193,3 +256,6 @@ var _ = Describe("The keys of an account", func() {
 		})).To(Succeed())
 	})
 })
+
+// makerOf is a key that asks for another.
+func makerOf(k account.Key) account.Maker { return account.Maker{ID: k.ID, Rights: k.Rights()} }

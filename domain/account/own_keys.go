@@ -7,25 +7,32 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// Keys that requests handle: those of the transaction's account. by are the rights of the key or
-// the person that asks, who cannot give others.
+// Keys that requests handle: those of the transaction's account.
 
-// CreateOwnKey is [CreateKey] for the transaction's account.
-func CreateOwnKey(tx *store.Tx, by Rights, in NewKey) (k Key, text string, err error) {
+// CreateOwnKey is [CreateKey] for the transaction's account. The key has no right that its maker lacks, and
+// where the maker is a key, it works from no other networks and no longer than that one.
+func CreateOwnKey(tx *store.Tx, by Maker, in NewKey) (k Key, text string, err error) {
 	if in.Scopes == nil {
 		in.Scopes = []Scope{ScopeAll}
 	}
 	if err := checkScopes(in.Scopes); err != nil {
 		return k, "", err
 	}
-	if err := by.checkGrant(in.Scopes); err != nil {
+	if err := by.Rights.checkGrant(in.Scopes); err != nil {
+		return k, "", err
+	}
+	parent, err := by.lockKey(tx)
+	if err != nil {
 		return k, "", err
 	}
 	a, err := Of(tx)
 	if err != nil {
 		return k, "", err
 	}
-	return insertKey(tx.DB, a, in, nil)
+	if k, text, err = insertKey(tx.DB, a, in, origin{createdBy: &by.ID}); err != nil {
+		return k, "", err
+	}
+	return k, text, parent.checkLimits(k)
 }
 
 // ListOwnKeys returns keys of the transaction's account, the newest first, also those that
@@ -49,16 +56,21 @@ func RevokeOwnKey(tx *store.Tx, byKey, id string) (Key, error) {
 	return revoke(tx.DB, "id = ? AND account_id = ?", id, tx.AccountID)
 }
 
-// RotateOwnKey is [RotateKey] for a key of the transaction's account.
-func RotateOwnKey(tx *store.Tx, by Rights, id string, overlap time.Duration) (k Key, text string, err error) {
+// RotateOwnKey is [RotateKey] for a key of the transaction's account, which has no more rights, networks and
+// time than its maker: see [CreateOwnKey].
+func RotateOwnKey(tx *store.Tx, by Maker, id string, overlap time.Duration) (k Key, text string, err error) {
+	parent, err := by.lockKey(tx)
+	if err != nil {
+		return k, "", err
+	}
 	old, err := FindOwnKey(tx, id)
 	if err != nil {
 		return k, "", err
 	}
-	if err := by.checkGrant(old.Scopes()); err != nil {
+	if err := fault.Join(by.Rights.checkGrant(old.Scopes()), parent.checkLimits(old)); err != nil {
 		return k, "", err
 	}
-	return rotate(tx.DB, overlap, "id = ? AND account_id = ?", id, tx.AccountID)
+	return rotate(tx.DB, overlap, &by.ID, "id = ? AND account_id = ?", id, tx.AccountID)
 }
 
 // KeyNames returns the names of keys of the transaction's account by their ids.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -14,7 +15,7 @@ func keysPage(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := table{Label: "API keys", Columns: []column{{"Key", ""}, {"State", ""}, {"Scopes", "mid"}, {"Last used", "wide"}, {"Expires", "mid"}, {"", ""}}}
+	t := table{Label: "API keys", Columns: []column{{"Key", ""}, {"State", ""}, {"Scopes", "mid"}, {"Made by", "wide"}, {"Last used", "wide"}, {"Expires", "mid"}, {"", ""}}}
 	for _, k := range page.Data {
 		state, working := badge("Works", "good"), true
 		switch {
@@ -28,7 +29,7 @@ func keysPage(v *visit) (templ.Component, error) {
 			known := []string{"api_key_id", k.ID}
 			change = smallButtons(v.actions(doing{Operation: "rotateAPIKey", Name: "Rotate", Known: known}, doing{Operation: "revokeAPIKey", Name: "Revoke", Kind: "danger", Known: known}))
 		}
-		t.Rows = append(t.Rows, []templ.Component{stacked(text(k.Name), mono(k.Hint+"…")), state, text(strings.Join(k.Scopes, ", ")), optionalInstant(k.LastUsedAt), optionalInstant(k.ExpiresAt), change})
+		t.Rows = append(t.Rows, []templ.Component{stacked(text(k.Name), mono(k.Hint+"…")), state, text(strings.Join(k.Scopes, ", ")), makerOf(k, page.Data), optionalInstant(k.LastUsedAt), optionalInstant(k.ExpiresAt), change})
 	}
 	create := doing{Operation: "createAPIKey", Name: "New key", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
@@ -37,4 +38,19 @@ func keysPage(v *visit) (templ.Component, error) {
 		Pager: v.pager("keys", len(page.Data), page.PaginationMetadata.NextCursor),
 		Empty: empty{Icon: "key", Title: "No API keys yet", Text: "A program sends a key with each request. Give each program its own, with the scopes that it needs.", Action: v.first(create)},
 	}), nil
+}
+
+// makerOf says who made a key: by name where that is one of the keys of the page. The audit log has the rest.
+func makerOf(k gen.APIKey, keys []gen.APIKey) templ.Component {
+	if k.CreatedBy == nil {
+		return text("")
+	}
+	at := slices.IndexFunc(keys, func(other gen.APIKey) bool { return other.ID == *k.CreatedBy })
+	switch {
+	case at >= 0:
+		return text(keys[at].Name)
+	case strings.HasPrefix(*k.CreatedBy, "key_"):
+		return text("Another key")
+	}
+	return text("A person")
 }

@@ -22,7 +22,7 @@ func NewAPIKey(in gen.APIKeyCreate) account.NewKey {
 // APIKey returns a key without its text.
 func APIKey(k account.Key) gen.APIKey {
 	shown := gen.APIKey{
-		ID: k.ID, Name: k.Name, Hint: k.Hint, Replaces: k.Replaces, Networks: []string{},
+		ID: k.ID, Name: k.Name, Hint: k.Hint, Replaces: k.Replaces, CreatedBy: k.CreatedBy, Networks: []string{},
 		Scopes:    MapSlice(k.Scopes(), func(s account.Scope) gen.APIKeyScope { return string(s) }),
 		CreatedAt: Instant(k.CreatedAt), ExpiresAt: OptionalInstant(k.ExpiresAt),
 		RevokedAt: OptionalInstant(k.RevokedAt), LastUsedAt: OptionalInstant(k.LastUsedAt),
@@ -37,7 +37,7 @@ func APIKey(k account.Key) gen.APIKey {
 func APIKeyWithText(k account.Key, text string) gen.APIKeyWithText {
 	w := APIKey(k)
 	return gen.APIKeyWithText{
-		ID: w.ID, Name: w.Name, Hint: w.Hint, Replaces: w.Replaces, Networks: w.Networks, Scopes: w.Scopes,
+		ID: w.ID, Name: w.Name, Hint: w.Hint, Replaces: w.Replaces, CreatedBy: w.CreatedBy, Networks: w.Networks, Scopes: w.Scopes,
 		CreatedAt: w.CreatedAt, ExpiresAt: w.ExpiresAt, RevokedAt: w.RevokedAt, LastUsedAt: w.LastUsedAt, APIKey: text,
 	}
 }
