@@ -89,6 +89,7 @@ var _ = Describe("The forms of the console", func() {
 		Expect(done.status).To(Equal(http.StatusSeeOther), done.html)
 		page := d.see(strings.Split(done.header.Get("Location"), "?")[0])
 		Expect(page.html).To(ContainSubstring("0.000190"))
+		Expect(page.html).To(ContainSubstring("Monthly, in arrears"))
 	})
 
 	It("have the rows that are named, at most 200, and room for one more until then", func() {

@@ -45,5 +45,10 @@
       found.push('an id in place of a name: ' + named(parent));
     }
   }
+  for (const panel of document.querySelectorAll('.panel + .panel')) {
+    const above = panel.previousElementSibling.getBoundingClientRect().bottom;
+    const at = panel.getBoundingClientRect().top;
+    if (shown(panel) && at > above - 1 && at < above + 4) found.push('no room above: ' + named(panel));
+  }
   return found;
 })()

@@ -60,4 +60,9 @@ func (p priceView) every() string {
 }
 
 // mode says on which side of the period the price is billed.
-func (p priceView) mode() string { return words(string(p.BillingMode)) }
+func (p priceView) mode() string {
+	if p.BillingMode == gen.BillingModeInArrear {
+		return "In arrears"
+	}
+	return words(string(p.BillingMode))
+}
