@@ -216,6 +216,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 			id = store.NewID("req")
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		s.protect(c)
 		if s.stopping.Load() {
 			c.Response().Header().Set(echo.HeaderConnection, "close") // over HTTP/2 this sends GOAWAY
 		}
@@ -228,6 +229,19 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
+	}
+}
+
+// protect sets headers for browsers and caches on the way: what was reached by TLS is so from then on, and
+// answers of the API are of a key, and are what they say they are.
+func (s *Server) protect(c echo.Context) {
+	header := c.Response().Header()
+	if console.CameByTLS(c.Request(), s.proxies) {
+		header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
+	}
+	if underV1(c.Request()) {
+		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+		header.Set(echo.HeaderCacheControl, "no-store")
 	}
 }
 

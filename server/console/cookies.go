@@ -48,17 +48,19 @@ func (c *Console) writeCookie(ec echo.Context, name, value string, age int) {
 	})
 }
 
-// isSecure reports whether the client came by TLS, to this server or to a proxy that it trusts.
-func (c *Console) isSecure(ec echo.Context) bool {
-	if ec.Request().TLS != nil {
+func (c *Console) isSecure(ec echo.Context) bool { return CameByTLS(ec.Request(), c.TrustedProxies) }
+
+// CameByTLS reports whether a request came by TLS, to this server or to a proxy that it trusts.
+func CameByTLS(r *http.Request, proxies []netip.Prefix) bool {
+	if r.TLS != nil {
 		return true
 	}
-	peer, err := netip.ParseAddrPort(ec.Request().RemoteAddr)
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return false
 	}
-	trusted := slices.ContainsFunc(c.TrustedProxies, func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) })
-	return trusted && ec.Request().Header.Get(echo.HeaderXForwardedProto) == "https"
+	trusted := slices.ContainsFunc(proxies, func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) })
+	return trusted && r.Header.Get(echo.HeaderXForwardedProto) == "https"
 }
 
 // begin gives the browser a session that has just begun, in place of one that it has, and goes on
