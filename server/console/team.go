@@ -83,11 +83,12 @@ func changeTeam(v *visit, action string, change func(tx *store.Tx) (link string,
 	return withStatus{teamDetail(view), statusOf(refused)}, nil
 }
 
-// invite makes an invitation. Its link is shown once, on the page that answers.
+// invite makes an invitation. Its link is shown once, on the page that answers. It begins with the public
+// address of the server: what a request says of its host is of no weight.
 func invite(v *visit) (templ.Component, error) {
 	return changeTeam(v, "inviteMember", func(tx *store.Tx) (string, error) {
 		_, token, err := user.Invite(tx, v.echo.FormValue("email"), user.Role(v.echo.FormValue("role")))
-		return v.origin() + link("invitation", token), err
+		return tx.Origin + link("invitation", token), err
 	})
 }
 
@@ -109,9 +110,6 @@ func changeMember(v *visit) (templ.Component, error) {
 		return "", user.Remove(tx, v.param("id"))
 	})
 }
-
-// origin is the beginning of the console's addresses, as the browser knows it.
-func (v *visit) origin() string { return v.echo.Scheme() + "://" + v.echo.Request().Host }
 
 // roleMeans says what a role may do.
 var roleMeans = map[user.Role]string{
