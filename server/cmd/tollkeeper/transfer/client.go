@@ -34,8 +34,14 @@ func NewClient(address, key string) (*Client, error) {
 		return nil, fmt.Errorf("%q is no address of a server, such as https://billing.example.com", address)
 	}
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/v1")
-	return &Client{url: address, key: key, http: &http.Client{Timeout: 2 * time.Minute}, pause: time.Second}, nil
+	return &Client{url: address, key: key, http: &http.Client{Timeout: 2 * time.Minute, CheckRedirect: staying}, pause: time.Second}, nil
 }
+
+// staying follows no redirect: requests carry a key, and the rows of another server are not those that were asked for.
+func staying(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// longestAnswer bounds an answer, in bytes. It is decoded into ten times as much.
+const longestAnswer = 64 << 20
 
 // Refusal is an answer that is not 2xx.
 type Refusal struct {
@@ -101,9 +107,12 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte, key
 		return nil, 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer+1))
 	if err != nil {
 		return nil, 0, err
+	}
+	if len(text) > longestAnswer {
+		return nil, -1, fmt.Errorf("%s %s answered more than %d MB", method, path, longestAnswer>>20)
 	}
 	if response.StatusCode >= 300 {
 		err = &Refusal{response.StatusCode, method + " " + path, detail(text), refusedEvents(text)}
