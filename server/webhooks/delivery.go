@@ -254,16 +254,15 @@ func (d *Deliverer) send(ctx context.Context, sending webhook.Sending) (answer w
 	return fail(fmt.Sprintf("answered %d", response.StatusCode))
 }
 
-// failureReason says why there was no answer. It discloses nothing about the receiver's network.
+// failureReason says why there was no answer. It discloses nothing about the receiver's network, nor about
+// this server's: whether a name is known here and is not public is told like a name that is not known.
 func failureReason(err error) string {
 	var unknown *net.DNSError
 	switch {
-	case errors.Is(err, errUnreachable):
-		return errUnreachable.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer within " + answerWithin.String()
-	case errors.As(err, &unknown):
-		return "the name cannot be resolved"
+	case errors.Is(err, errUnreachable), errors.As(err, &unknown):
+		return errUnreachable.Error()
 	}
 	return "no connection, or it was lost"
 }

@@ -58,7 +58,7 @@ func (l allowlist) allows(address netip.Addr) bool {
 	return address.Is4() || public6.Contains(address)
 }
 
-var errUnreachable = errors.New("the address is not public")
+var errUnreachable = errors.New("the name has no public address")
 
 // dialControl refuses a connection before its first packet.
 func (l allowlist) dialControl(_, address string, _ syscall.RawConn) error {

@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"net/netip"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -28,3 +29,9 @@ var _ = DescribeTable("What webhooks reach is told by the address alone",
 	Entry("one with a zone", "fe80::1%eth0", false),
 	Entry("a site's own", "fd12::1", false),
 )
+
+var _ = It("What is said of a receiver without a public address does not tell whether its name is known here", func(ctx SpecContext) {
+	for _, url := range []string{"http://nothing.invalid/hook", "http://localhost:1/hook", "http://127.0.0.1:1/hook"} {
+		Expect(webhooks.WhyNot(ctx, url)).To(Equal("the name has no public address"), url)
+	}
+}, NodeTimeout(time.Minute))
