@@ -276,11 +276,34 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.visit(http.MethodPost, address+"/details", url.Values{"line1": {strings.Repeat("x", 600)}}).status).To(Equal(400))
 		})
 
+		It("change nothing by a form that lacks fields, is too large or cannot be read", func() {
+			address := open(object{}) + "/details"
+			form := url.Values{"line1": {"9 New Road"}, "line2": {"Floor 2"}, "city": {"Paris"}, "country": {"FR"}, "tax_id": {"FR123"}}
+			Expect(s.visit(http.MethodPost, address, form).status).To(Equal(http.StatusSeeOther))
+			was := s.get("/v1/customers/" + buyer).expect(200)
+			large := url.Values{"line1": {""}, "tax_id": {""}, "more": {strings.Repeat("x", 64<<10)}}
+			for _, each := range []url.Values{{}, large, {"other": {"x"}}, {"line1": {strings.Repeat("x", 501)}}} {
+				s.visit(http.MethodPost, address, each)
+				now := s.get("/v1/customers/" + buyer).expect(200)
+				Expect(now.at("billing_address")).To(Equal(was.at("billing_address")))
+				Expect(now.at("tax_id")).To(Equal(was.at("tax_id")))
+			}
+			Expect(s.visit(http.MethodPost, address, large).status).To(Equal(http.StatusBadRequest))
+			Expect(s.visit(http.MethodPost, address, url.Values{"line2": {""}}).status).To(Equal(http.StatusSeeOther))
+			now := s.get("/v1/customers/" + buyer).expect(200)
+			Expect(now.at("billing_address.line2")).To(BeNil())
+			Expect(now.at("billing_address.line1")).To(Equal("9 New Road"))
+			Expect(now.at("tax_id")).To(Equal(was.at("tax_id")))
+		})
+
 		It("have a permanent address where the account wants it", func() {
 			Expect(s.get("/v1/customers/" + buyer).expect(200).at("portal_url")).To(BeNil())
 			s.setting("portal_links", true)
 			address := s.get("/v1/customers/" + buyer).expect(200).text("portal_url")
 			Expect(s.open(address).status).To(Equal(200))
+			Expect(s.open(address).text).NotTo(ContainSubstring("Sign out"), "there is no session to end")
+			Expect(s.open(open(object{})).text).To(ContainSubstring("Sign out"))
+			Expect(s.visit(http.MethodPost, address+"/end", url.Values{}).status).To(Equal(http.StatusNotFound))
 			s.setting("portal_links", false)
 			Expect(s.open(address).status).To(Equal(http.StatusGone))
 		})

@@ -112,6 +112,12 @@ func AccountOf(token string) (accountID string, ok bool) {
 	return accountPrefix + text[:accountLength], true
 }
 
+// Lasts reports whether a token has the form of one that does not end: there is no session.
+func Lasts(token string) bool {
+	_, ok := link.Parse(link.Portal, token)
+	return ok
+}
+
 // Open returns the customer whose portal a token of the transaction's account opens, or ErrEnded.
 func Open(tx *store.Tx, token string) (c customer.Customer, err error) {
 	id := ""

@@ -29,7 +29,7 @@ import (
 // mountPortal serves the portal of a customer. Each page reads in one transaction, in which the token
 // is looked up first: what ends a session ends it for the page too.
 func (p *pages) mountPortal(e *echo.Echo) {
-	g := e.Group("/portal", p.secured, p.answered)
+	g := e.Group("/portal", p.secured, p.answered, readForm)
 	for path, page := range map[string]func(*visitor, *store.Tx) (templ.Component, error){
 		"/:token":          overviewPage,
 		"/:token/usage":    usagePage,
@@ -54,6 +54,23 @@ func (p *pages) mountPortal(e *echo.Echo) {
 	}))
 }
 
+// largestForm bounds a form of the portal, in bytes.
+const largestForm = 64 << 10
+
+// readForm reads the form of a request. One that cannot be read, or is too large, is refused: its fields would
+// look empty.
+func readForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if r := c.Request(); r.Method == http.MethodPost {
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, largestForm)
+			if err := r.ParseForm(); err != nil {
+				return fault.Bad("form", "must be readable, and have at most %d kB", largestForm>>10)
+			}
+		}
+		return next(c)
+	}
+}
+
 // visitor is a customer who looks at their portal. Every read is for this customer.
 type visitor struct {
 	echo     echo.Context
@@ -64,11 +81,12 @@ type visitor struct {
 	Frame    frame
 	Current  string // the section
 	Saved    bool
+	Lasting  bool // the address does not end: it is of no session
 }
 
 // visit reads whose portal a token opens.
 func (p *pages) visit(c echo.Context, tx *store.Tx) (*visitor, error) {
-	v := &visitor{echo: c, Token: c.Param("token"), Saved: c.QueryParam("saved") != ""}
+	v := &visitor{echo: c, Token: c.Param("token"), Saved: c.QueryParam("saved") != "", Lasting: portal.Lasts(c.Param("token"))}
 	var err error
 	if v.Customer, err = portal.Open(tx, v.Token); err != nil {
 		return nil, err
@@ -372,19 +390,29 @@ func (p *pages) saveDetails(c echo.Context) error {
 // mostDetail bounds a field, as the contract bounds it.
 const mostDetail = 500
 
-// editDetails takes the fields of the form. An address without any part is none.
+// editDetails takes the fields that the form has; what it does not have stays. An address without any part is
+// none.
 func (v *visitor) editDetails(c *customer.Customer) error {
-	field := func(name string) *string {
-		text := strings.TrimSpace(strings.ToValidUTF8(v.echo.FormValue(name), ""))
+	field := func(name string, was *string) *string {
+		if !v.echo.Request().PostForm.Has(name) {
+			return was
+		}
+		text := strings.TrimSpace(strings.ToValidUTF8(v.echo.Request().PostForm.Get(name), ""))
 		if text = strings.ReplaceAll(text, "\x00", ""); text == "" {
 			return nil
 		}
 		return &text
 	}
-	a := customer.Address{
-		Line1: field("line1"), Line2: field("line2"), PostalCode: field("postal_code"), City: field("city"), State: field("state"), Country: field("country"),
+	var was customer.Address
+	if c.BillingAddress != nil {
+		was = *c.BillingAddress
 	}
-	for _, part := range []*string{a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country, field("tax_id")} {
+	a := customer.Address{
+		Line1: field("line1", was.Line1), Line2: field("line2", was.Line2), PostalCode: field("postal_code", was.PostalCode),
+		City: field("city", was.City), State: field("state", was.State), Country: field("country", was.Country),
+	}
+	number := field("tax_id", nil)
+	for _, part := range []*string{a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country, number} {
 		if part != nil && len(*part) > mostDetail {
 			return fault.Bad("details", "must have at most %d bytes in each field", mostDetail)
 		}
@@ -398,7 +426,8 @@ func (v *visitor) editDetails(c *customer.Customer) error {
 	if a == (customer.Address{}) {
 		c.BillingAddress = nil
 	}
-	switch number := field("tax_id"); {
+	switch {
+	case !v.echo.Request().PostForm.Has("tax_id"):
 	case number == nil:
 		c.TaxID = nil
 	case c.TaxID != nil:
@@ -416,8 +445,11 @@ func (v *visitor) editDetails(c *customer.Customer) error {
 // memberStates are those of the European Union, whose numbers are of one kind.
 var memberStates = strings.Fields("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK")
 
-// endSession ends the session of the token.
+// endSession ends the session of the token. An address that lasts has none.
 func (p *pages) endSession(c echo.Context) error {
+	if portal.Lasts(c.Param("token")) {
+		return errNothing
+	}
 	err := p.inPortal(c, true, func(tx *store.Tx) error { return portal.End(tx, c.Param("token")) })
 	if err != nil || c.Response().Committed {
 		return err
