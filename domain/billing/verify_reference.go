@@ -180,7 +180,7 @@ func referService(t subscription.Terms, s subscription.ServicePeriod, events *ev
 		}
 		usage.Share = share
 		r, err = referRated(price, usage)
-		r.quantity = quantity
+		r.quantity, r.line.Quantity = quantity, quantity
 		r.service = s
 		return r, err
 	case catalog.PriceComposite:

@@ -81,10 +81,22 @@ func referTogether(all []referred, parts []charge.Charged, adjustments []referen
 		if applies := a.Applies; applies != nil {
 			adjustments[i].Applies = func(k int) bool { return applies(at[k]) }
 		}
+		if replaced := a.Replaced; replaced != nil {
+			adjustments[i].Replaced = func(k int) (lines, earlier []int) {
+				of, earlier := replaced(at[k])
+				for _, n := range of {
+					if line := slices.Index(at, n); line >= 0 {
+						lines = append(lines, line)
+					}
+				}
+				return lines, earlier
+			}
+		}
 	}
 	earlier := make([]reference.Billed, len(parts))
 	for k, part := range parts {
 		earlier[k] = referBilled(part.Interval.ID, part.Subtotal, part.Applied)
+		earlier[k].Quantity = ratOf(part.Quantity)
 	}
 	added, err := reference.Adjust(lines, earlier, adjustments)
 	if err != nil {
@@ -102,7 +114,11 @@ func referTogether(all []referred, parts []charge.Charged, adjustments []referen
 func referBilled(row string, subtotal money.Decimal, applied []rating.Applied) reference.Billed {
 	b := reference.Billed{Row: row, Subtotal: ratOf(subtotal)}
 	for _, a := range applied {
-		b.Effects = append(b.Effects, reference.Effect{ID: a.AdjustmentID, Kind: string(a.Kind), Amount: ratOf(a.Amount)})
+		effect := reference.Effect{ID: a.AdjustmentID, Kind: string(a.Kind), Amount: ratOf(a.Amount)}
+		if a.Left != nil {
+			effect.Left = ratOf(*a.Left)
+		}
+		b.Effects = append(b.Effects, effect)
 	}
 	return b
 }
@@ -113,7 +129,13 @@ func periodsAtWork(works []rating.Work) []reference.Adjustment {
 	var plain []reference.Adjustment
 	for _, w := range works {
 		a := plainAdjustment(w.Adjustment)
-		a.Also = w.Also
+		a.Also, a.Instead = w.Also, w.Instead
+		if len(w.Replaced) > 0 {
+			a.Replaced = func(k int) (lines, earlier []int) {
+				n := slices.Index(w.Lines, k)
+				return w.Replaced[n].Lines, w.Replaced[n].Earlier
+			}
+		}
 		a.Applies = func(k int) bool { return slices.Contains(w.Lines, k) }
 		a.Earlier = func(e int) bool { return slices.Contains(w.Earlier, e) }
 		if w.Fraction.Whole > 0 {

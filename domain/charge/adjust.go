@@ -28,7 +28,7 @@ func adjust(t subscription.Terms, d Document, together []Item, all []Amounts, wa
 	} else {
 		earlier := make([]rating.EarlierLine, len(parts))
 		for k, part := range parts {
-			earlier[k] = rating.EarlierLine{Row: part.Interval.ID, Subtotal: part.Subtotal, Applied: part.Applied}
+			earlier[k] = rating.EarlierLine{Row: part.Interval.ID, Quantity: part.Quantity, Subtotal: part.Subtotal, Applied: part.Applied}
 		}
 		adjusted = rating.AdjustPeriods(lines, earlier, Works(t, d, servicesOf(together), parts))
 	}
@@ -67,6 +67,12 @@ func Works(t subscription.Terms, d Document, services []subscription.ServicePeri
 			}
 			if counts(a.Chain(in), s, in) && (len(w.Lines) == 0 || services[w.Lines[0]].Interval.Price.Currency == price.Currency) {
 				w.Lines = append(w.Lines, k)
+			}
+		}
+		for _, w := range of {
+			if adjustment.Kind == rating.UsageDiscount {
+				w.Instead = a.Instead()
+				w.Replaced = replacedBy(a, w.Lines, services, parts)
 			}
 		}
 		for _, in := range periods {
@@ -125,6 +131,27 @@ func newWork(d Document, a subscription.AdjustmentPeriods, in subscription.Adjus
 // counts reports whether one of a chain of adjustments works on a service of the period.
 func counts(chain []subscription.AdjustmentPeriods, s subscription.ServicePeriod, in subscription.AdjustmentPeriod) bool {
 	return slices.ContainsFunc(chain, func(a subscription.AdjustmentPeriods) bool { return a.Counts(s, in) })
+}
+
+// replacedBy are the lines whose prices those of some lines took the place of, by line.
+func replacedBy(a subscription.AdjustmentPeriods, lines []int, services []subscription.ServicePeriod, parts []Charged) []rating.Replaced {
+	all := make([]rating.Replaced, len(lines))
+	for n, k := range lines {
+		for _, old := range a.Replaced(services[k]) {
+			is := func(s subscription.ServicePeriod) bool { return CycleKey(s) == CycleKey(old) }
+			if at := slices.IndexFunc(services, is); at >= 0 {
+				all[n].Lines = append(all[n].Lines, at)
+				continue
+			}
+			for e, part := range slices.Backward(parts) {
+				if is(part.ServicePeriod) {
+					all[n].Earlier = append(all[n].Earlier, e)
+					break
+				}
+			}
+		}
+	}
+	return all
 }
 
 func servicesOf(items []Item) []subscription.ServicePeriod {

@@ -40,10 +40,18 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 		}
 	}
 	for _, interval := range t.Adjustments {
-		if kind := interval.Adjustment.Kind; kind == rating.PercentageDiscount || kind == rating.UsageDiscount {
-			continue // of lines by themselves
-		}
 		a := t.PeriodsOf(interval)
+		switch interval.Adjustment.Kind {
+		case rating.PercentageDiscount:
+			continue // of lines by themselves
+		case rating.UsageDiscount: // likewise, but for prices that took the place of others
+			for _, s := range services {
+				for _, old := range a.Replaced(s) {
+					b.include(s.Cycle.Start, old.Interval.ID)
+				}
+			}
+			continue
+		}
 		var seen []string
 		for _, s := range until(services, date) {
 			in, belongs := a.For(s)
@@ -83,6 +91,6 @@ func (b *Bearing) include(since time.Time, intervalID string) {
 func (b *Bearing) decrease(t subscription.Terms, s subscription.ServicePeriod) {
 	if !slices.ContainsFunc(b.Decreases, func(c Charged) bool { return sameService(c.ServicePeriod, s) }) {
 		a := Change(t, s)
-		b.Decreases = append(b.Decreases, Charged{s, a.Subtotal, a.Adjustments})
+		b.Decreases = append(b.Decreases, Charged{s, a.Quantity, a.Subtotal, a.Adjustments})
 	}
 }

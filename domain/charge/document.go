@@ -24,6 +24,7 @@ type Document struct {
 // Charged is a line of a document. Of a price that is charged to date the amounts are to date.
 type Charged struct {
 	subscription.ServicePeriod
+	Quantity money.Decimal // to date too
 	Subtotal money.Decimal // in the currency of the price
 	Applied  []rating.Applied
 }
@@ -32,7 +33,7 @@ type Charged struct {
 func ChargedBy(together []Item, all []Amounts) []Charged {
 	lines := make([]Charged, len(together))
 	for k, y := range together {
-		lines[k] = Charged{y.ServicePeriod, all[k].Subtotal, all[k].Adjustments}
+		lines[k] = Charged{y.ServicePeriod, all[k].Quantity, all[k].Subtotal, all[k].Adjustments}
 	}
 	return lines
 }

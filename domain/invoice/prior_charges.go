@@ -49,6 +49,7 @@ type priorLine struct {
 	Seq         int64 // of the invoice
 	Left        money.Decimal
 	Amount      money.Decimal
+	Quantity    money.Decimal
 	Subtotal    money.Decimal
 
 	Adjustments []rating.Applied `gorm:"serializer:json"`
@@ -135,7 +136,7 @@ type draftedLine struct {
 // add counts the lines of drafts, by date, as charged before.
 func (p *Prior) add(drafts []draftedLine, services []subscription.ServicePeriod) {
 	for _, d := range drafts {
-		p.Earlier = append(p.Earlier, charge.Charged{ServicePeriod: d.ServicePeriod, Subtotal: d.Line.Subtotal, Applied: d.Line.Adjustments})
+		p.Earlier = append(p.Earlier, charge.Charged{ServicePeriod: d.ServicePeriod, Quantity: d.Line.Quantity, Subtotal: d.Line.Subtotal, Applied: d.Line.Adjustments})
 		for k, s := range services {
 			if l := d.Line; d.Interval.ID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) && !s.Interval.Price.Fixed() {
 				p.Of[k] = PriorCharge{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}
@@ -209,7 +210,7 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 			ServicePeriod: subscription.ServicePeriod{
 				Interval: interval, Period: period.Period{Start: l.StartAt, End: l.EndAt}, From: l.BilledFrom, BilledOn: l.InvoiceDate,
 			},
-			Subtotal: l.Subtotal, Applied: l.Adjustments,
+			Quantity: l.Quantity, Subtotal: l.Subtotal, Applied: l.Adjustments,
 		})
 	}
 	slices.SortStableFunc(prior.Earlier, func(a, b charge.Charged) int { return a.BilledOn.Compare(b.BilledOn) })
@@ -231,7 +232,7 @@ func priorLines(tx *store.Tx, t subscription.Terms, inv Invoice, services []subs
 	if len(intervals) == 0 {
 		return nil, nil
 	}
-	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.end_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount, l.subtotal, l.adjustments,
+	err = tx.Raw(`SELECT l.id, l.interval_id, l.start_at, l.end_at, l.billed_from, l.adjusted_subtotal - l.license_credits AS "left", l.amount, l.quantity, l.subtotal, l.adjustments,
 			i.source = 'partial' AS partial, i.seq, i.invoice_date, i.issued_at,
 			i.status = 'void' OR undone.at IS NOT NULL AS void, coalesce(undone.at, i.voided_at) AS voided_at
 		FROM invoice_lines l JOIN invoices i ON i.account_id = l.account_id AND i.id = l.invoice_id

@@ -20,11 +20,23 @@ type Work struct {
 	// follow each other are one. What those of Also did on earlier documents is then its own.
 	Amount *money.Decimal
 	Also   []string
+
+	// Of a usage discount, by line of Lines: what it took off the prices that the line's price took the place of
+	// in the period. That is no more free (price models 6.7.8).
+	Replaced []Replaced
+	Instead  []string // adjustments that the discount took the place of: what they took off those prices counts too
+}
+
+// Replaced are the lines of prices that another one took the place of.
+type Replaced struct {
+	Lines   []int // of the document
+	Earlier []int // of earlier documents, the newest of each price
 }
 
 // EarlierLine is what an earlier document added to a row: a line of it, or the difference of two lines to date.
 type EarlierLine struct {
-	Row      string // see Line
+	Row      string        // see Line
+	Quantity money.Decimal // to date
 	Subtotal money.Decimal
 	Applied  []Applied // in the order of application; their amounts are what the document added
 }
@@ -63,6 +75,7 @@ type running struct {
 	Adjusted               // to date
 	share    money.Decimal // what the document adds to earlier ones, after the steps so far
 	free     money.Decimal // the units that usage discounts took off
+	off      money.Decimal // those of them that the discount at work took off by now
 }
 
 func newSheet(lines []Line, earlier []EarlierLine) *sheet {
@@ -171,6 +184,7 @@ func (s *sheet) apply(w Work) {
 		if left != nil {
 			own.Left = left[n]
 		}
+		line.off = money.Decimal{}
 		line.share = line.share.Add(added[n])
 		line.Adjusted.Subtotal = own.After()
 		line.Applied = append(line.Applied, own)
@@ -226,15 +240,20 @@ func (s *sheet) split(amount money.Decimal, w Work) []money.Decimal {
 
 // discountUsage rates each line again with so many units fewer.
 func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Decimal) {
-	for _, k := range w.Lines {
-		line := &s.lines[k]
+	for n, k := range w.Lines {
+		line, units := &s.lines[k], w.Value
+		if n < len(w.Replaced) {
+			units = above(units, s.unitsOff(w, w.Replaced[n]))
+		}
 		currency := money.Currency(line.Price.Currency)
 		before := line.Line.Subtotal
 		if !line.free.IsZero() {
 			before = currency.Round(rateLess(line.Model, line.Usage, line.free).Subtotal.WithoutTail())
 		}
-		line.free = line.free.Add(w.Value)
+		whole := rateLess(line.Model, line.Usage, line.free).Quantity
+		line.free = line.free.Add(units)
 		rest := rateLess(line.Model, line.Usage, line.free)
+		line.off = above(whole, rest.Quantity)
 		effect := currency.Round(rest.Subtotal.WithoutTail()).Sub(before)
 		if line.Earlier != nil {
 			effect = effect.Sub(w.did(line.Earlier.Applied))
@@ -242,6 +261,32 @@ func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Deci
 		added, left = append(added, effect), append(left, &rest.Quantity)
 	}
 	return added, left
+}
+
+// unitsOff is how many units a discount, and those that it took the place of, took off replaced prices.
+func (s *sheet) unitsOff(w Work, replaced Replaced) (sum money.Decimal) {
+	for _, k := range replaced.Lines {
+		line := s.lines[k]
+		sum = sum.Add(w.unitsOff(rateLess(line.Model, line.Usage, money.Decimal{}).Quantity, line.Applied)).Add(line.off)
+	}
+	for _, k := range replaced.Earlier {
+		sum = sum.Add(w.unitsOff(s.earlier[k].Quantity, s.earlier[k].Applied))
+	}
+	return sum
+}
+
+// unitsOff is how many units that is of a line. Each usage discount begins with what the one before left.
+func (w Work) unitsOff(quantity money.Decimal, applied []Applied) (sum money.Decimal) {
+	for _, done := range applied {
+		if done.Left == nil {
+			continue
+		}
+		if w.is(done.AdjustmentID) || slices.Contains(w.Instead, done.AdjustmentID) {
+			sum = sum.Add(above(quantity, *done.Left))
+		}
+		quantity = money.Min(quantity, *done.Left)
+	}
+	return sum
 }
 
 // discountShares takes a percentage off what the document adds. Where a price that is charged to date fell

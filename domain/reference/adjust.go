@@ -18,11 +18,13 @@ type Line struct {
 	ModelType string
 	Config    json.RawMessage
 	Usage     Usage
+	Quantity  *big.Rat // used; nil: that of Usage
 }
 
 // Billed is what earlier documents charged: of a line to date, or what one of them added to a row.
 type Billed struct {
 	Row      string
+	Quantity *big.Rat // to date; nil: not known
 	Subtotal *big.Rat
 	Effects  []Effect
 }
@@ -32,6 +34,7 @@ type Effect struct {
 	ID     string
 	Kind   string // adjustment_type of the contract
 	Amount *big.Rat
+	Left   *big.Rat // of a usage discount: the units that are still charged, to date; nil: not known
 }
 
 // Adjustment changes what lines come to, over one of its periods.
@@ -47,6 +50,11 @@ type Adjustment struct {
 	Share   *big.Rat         // f: the part of a full billing period that the period is; nil: all of it
 	Earlier func(e int) bool // whether the earlier line e belongs to the period; nil: none does
 	Also    []string         // other adjustments whose effects count as its own
+
+	// Of a usage discount, what line k took the place of in the period: lines, and earlier lines. Units that it, or
+	// one of Instead, took off those are free no more (price models 6.7.8). Nil: no line took a place.
+	Replaced func(k int) (lines, earlier []int)
+	Instead  []string
 }
 
 // PercentTier is a band of spend and the fraction of it that is taken off.
@@ -73,7 +81,7 @@ func Adjust(lines []Line, earlier []Billed, adjustments []Adjustment) ([][]*big.
 		if l.Before != nil {
 			now = minus(now, l.Before.Subtotal)
 		}
-		d.now, d.units = append(d.now, now), append(d.units, new(big.Rat))
+		d.now, d.units, d.free = append(d.now, now), append(d.units, new(big.Rat)), append(d.free, map[string]*big.Rat{})
 	}
 	for _, a := range adjustments {
 		if stepOf[a.Kind] == 0 {
@@ -120,10 +128,11 @@ var stepOf = map[string]int{
 type document struct {
 	lines   []Line
 	earlier []Billed
-	on      [][]int      // by adjustment, the lines that it works on
-	now     []*big.Rat   // what the document adds by each line, after the adjustments so far
-	units   []*big.Rat   // that usage discounts took off
-	added   [][]*big.Rat // the result
+	on      [][]int               // by adjustment, the lines that it works on
+	now     []*big.Rat            // what the document adds by each line, after the adjustments so far
+	units   []*big.Rat            // that usage discounts took off
+	free    []map[string]*big.Rat // these, by adjustment
+	added   [][]*big.Rat          // the result
 }
 
 // linesOf are the lines of one currency that an adjustment works on.
@@ -231,7 +240,9 @@ func (d *document) work(i int, a Adjustment, adjustments []Adjustment) error {
 			if err != nil {
 				return err
 			}
-			d.units[k] = plus(d.units[k], a.Value)
+			units := d.unitsFree(a, k)
+			d.free[k][a.ID] = least(units, positive(minus(l.used(), d.units[k])))
+			d.units[k] = plus(d.units[k], units)
 			left, err := d.less(k)
 			if err != nil {
 				return err
@@ -273,6 +284,55 @@ func (a Adjustment) of(b *Billed) *big.Rat {
 		}
 	}
 	return sum
+}
+
+// unitsFree is how many units a usage discount takes off a line: those that are left of it.
+func (d document) unitsFree(a Adjustment, k int) *big.Rat {
+	if a.Replaced == nil {
+		return a.Value
+	}
+	ids := append([]string{a.ID}, append(a.Also, a.Instead...)...)
+	gone := new(big.Rat)
+	lines, earlier := a.Replaced(k)
+	for _, n := range lines {
+		for _, id := range ids {
+			if off := d.free[n][id]; off != nil {
+				gone = plus(gone, off)
+			}
+		}
+	}
+	for _, e := range earlier {
+		gone = plus(gone, d.earlier[e].freed(ids))
+	}
+	return positive(minus(a.Value, gone))
+}
+
+// freed is how many units some usage discounts took off: each begins where the one before it ended.
+func (b Billed) freed(ids []string) *big.Rat {
+	sum, before := new(big.Rat), b.Quantity
+	for _, e := range b.Effects {
+		if e.Left == nil || before == nil {
+			continue
+		}
+		for _, id := range ids {
+			if id == e.ID {
+				sum = plus(sum, positive(minus(before, e.Left)))
+			}
+		}
+		before = least(before, e.Left)
+	}
+	return sum
+}
+
+// used is how much of a line is used.
+func (l Line) used() *big.Rat {
+	switch {
+	case l.Quantity != nil:
+		return l.Quantity
+	case l.Usage.Quantity != nil:
+		return l.Usage.Quantity
+	}
+	return new(big.Rat)
 }
 
 // less is the price of a line without the units that are free.

@@ -291,9 +291,9 @@ func (a AdjustmentPeriods) follower(in AdjustmentPeriod) (AdjustmentInterval, bo
 	return AdjustmentInterval{}, false
 }
 
-// followedBy reports whether a minimum takes the place of this one where it ends.
+// followedBy reports whether an adjustment of the same kind takes the place of this one where it ends.
 func (i AdjustmentInterval) followedBy(next AdjustmentInterval) bool {
-	if i.Adjustment.Kind != rating.Minimum || next.Adjustment.Kind != rating.Minimum || i.EndAt == nil || !i.EndAt.Equal(next.StartAt) ||
+	if i.Adjustment.Kind != next.Adjustment.Kind || i.EndAt == nil || !i.EndAt.Equal(next.StartAt) ||
 		!i.StartAt.Before(*i.EndAt) || !samePlanInterval(i, next) {
 		return false
 	}
