@@ -276,6 +276,46 @@ var _ = Describe("An adjustment of a period", func() {
 			Expect(totals()).To(Equal([]string{"520.00"})) // 10 of 31 days of 310.00, 21 of 620.00
 		})
 
+		Describe("and is a maximum that another one follows", func() {
+			It("counts each by its days, as one", func() {
+				begin("2025-01-01T00:00:00Z")
+				first, next := with(maximum("310.00"), object{"end_date": "2025-01-11"}), with(maximum("620.00"), object{"start_date": "2025-01-11"})
+				sell(object{"end_date": "2025-03-01"}, list{first, next}, s.calls("1.00"))
+				through([]string{"1000", "1000"}, nil)
+				Expect(totals()).To(Equal([]string{"520.00", "620.00"})) // 10 of 31 days of 310.00, 21 of 620.00
+			})
+			It("has a fee in advance of before in it", func() {
+				begin("2025-01-01T00:00:00Z")
+				first, next := with(maximum("310.00"), object{"end_date": "2025-01-11"}), with(maximum("620.00"), object{"start_date": "2025-01-11"})
+				sell(object{"end_date": "2025-02-01"}, list{first, next}, s.calls("1.00"), s.fee("100.00"))
+				through([]string{"1000"}, nil)
+				Expect(totals()).To(Equal([]string{"100.00", "420.00"}))
+			})
+			It("works in full on all parts of a cycle", func() {
+				begin("2025-01-01T00:00:00Z")
+				first, next := with(maximum("180.00"), object{"end_date": "2025-02-15"}), with(maximum("360.00"), object{"start_date": "2025-02-15"})
+				sell(object{"end_date": "2025-04-01"}, list{first, next}, with(s.calls("1.00"), quarterly))
+				through(three, nil)
+				Expect(totals()).To(Equal([]string{"270.00", "0.00", "0.00"})) // half of both
+			})
+			It("gives back what the first one took, where it is made later", func() {
+				begin("2025-01-01T00:00:00Z")
+				made := sell(object{"end_date": "2025-04-01"}, list{maximum("180.00")}, with(s.calls("1.00"), quarterly))
+				through(three[:1], nil)
+				s.intervals(sub, object{
+					"edit_adjustments": list{object{"adjustment_interval_id": made.at("adjustment_intervals[0].id"), "end_date": "2025-02-15"}},
+					"add_adjustments":  list{object{"adjustment": maximum("360.00")["adjustment"], "start_date": "2025-02-15"}},
+				}).expect(200)
+				s.use(acme, "2025-02-02T00:00:00Z", "20")
+				s.clock("2025-03-10T00:00:00Z")
+				s.use(acme, "2025-03-10T00:00:00Z", "30")
+				s.clock("2025-04-02T00:00:00Z")
+				Expect(totals()).To(Equal([]string{"180.00", "90.00", "0.00"})) // 270.00 in all
+				costs := s.get("/v1/subscriptions/" + sub + "/costs?view_mode=cumulative&timeframe_start=2025-01-01T00:00:00Z&timeframe_end=2025-04-01T00:00:00Z").expect(200)
+				Expect(costs.at(fmt.Sprintf("data[%d].total", len(costs.list("data"))-1))).To(Equal("270.00"))
+			})
+		})
+
 		It("counts the amount of a coupon over both modes for the month that ends", func() {
 			begin("2025-01-01T00:00:00Z")
 			s.coupon(amount("TEN", "10.00"), object{"duration_in_months": 1})

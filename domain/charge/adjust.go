@@ -60,7 +60,7 @@ func Works(t subscription.Terms, d Document, services []subscription.ServicePeri
 			name := in.Name()
 			w := of[name]
 			if w == nil {
-				if w = newWork(d, a, in, adjustment, s); w == nil {
+				if w = newWork(d, a, in, adjustment, services, k); w == nil {
 					continue
 				}
 				of[name], periods = w, append(periods, in)
@@ -104,28 +104,46 @@ func until(services []subscription.ServicePeriod, date time.Time) []subscription
 	return cut
 }
 
-// newWork is an adjustment at work in a period, still without lines. It is nil where it has nothing to do:
-// a minimum that another document settles, or that another one goes on from.
-func newWork(d Document, a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod, adjustment rating.Adjustment, first subscription.ServicePeriod) *rating.Work {
+// newWork is an adjustment at work in a period, still without lines, of which the first is known. It is nil where
+// it has nothing to do: a minimum that another document settles, or one that another goes on from.
+func newWork(d Document, a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod, adjustment rating.Adjustment,
+	services []subscription.ServicePeriod, first int) *rating.Work {
 	w := rating.Work{Adjustment: adjustment, Period: in.Name(), Fraction: a.Fraction(in)}
-	if f, spread := a.Spread(in, first); spread {
+	if f, spread := a.Spread(in, services[first]); spread {
 		w.Fraction = f
 	}
-	if adjustment.Kind != rating.Minimum {
-		return &w
-	}
 	chain := a.Chain(in)
-	if last := chain[len(chain)-1]; last.ID != a.ID || !d.settles(a, in) {
+	if adjustment.Kind == rating.Minimum && !d.settles(a, in) || shownOf(chain, in, services).ID != a.ID {
 		return nil
 	}
 	if len(chain) > 1 {
 		amount := subscription.AmountOf(chain, in)
 		w.Amount = &amount
-		for _, other := range chain[:len(chain)-1] {
-			w.Also = append(w.Also, other.AdjustmentID)
+		for _, other := range chain {
+			if other.ID != a.ID {
+				w.Also = append(w.Also, other.AdjustmentID)
+			}
 		}
 	}
 	return &w
+}
+
+// shownOf is the one of a chain of adjustments that a document shows: the last one of minimums, and of maximums the
+// last one that its dates give the document (semantics 6.3.7).
+func shownOf(chain []subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod, services []subscription.ServicePeriod) subscription.AdjustmentPeriods {
+	last := chain[len(chain)-1]
+	if last.Adjustment.Kind == rating.Minimum {
+		return last
+	}
+	for _, a := range slices.Backward(chain) {
+		if slices.ContainsFunc(services, func(s subscription.ServicePeriod) bool {
+			own, belongs := a.For(s)
+			return belongs && own.Name() == in.Name() && a.Counts(s, in)
+		}) {
+			return a
+		}
+	}
+	return last
 }
 
 // counts reports whether one of a chain of adjustments works on a service of the period.

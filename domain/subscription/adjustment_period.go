@@ -149,9 +149,15 @@ func (a AdjustmentPeriods) bothModes(in AdjustmentPeriod) bool {
 // the plan runs (price models 6.7.2). Where the adjustment is one of a phase, and where it is a minimum, days
 // before and after it do not count. Prices that are charged once have all days.
 func (a AdjustmentPeriods) Fraction(in AdjustmentPeriod) period.Fraction {
+	return a.fraction(in, a.Adjustment.Kind == rating.Minimum)
+}
+
+// fraction is the days on which a matching price runs, of the full billing period; in force: of those on which the
+// adjustment is in force.
+func (a AdjustmentPeriods) fraction(in AdjustmentPeriod, inForce bool) period.Fraction {
 	loc := a.terms.Customer.Location()
 	f := period.Fraction{Whole: max(1, period.Days(in.Whole, loc))}
-	span, ok := in.Period.Intersect(a.days(in))
+	span, ok := in.Period.Intersect(a.days(in, inForce))
 	if !ok {
 		return f
 	}
@@ -188,7 +194,7 @@ func (a AdjustmentPeriods) Fraction(in AdjustmentPeriod) period.Fraction {
 }
 
 // days is the time in which days of a period count for the adjustment.
-func (a AdjustmentPeriods) days(in AdjustmentPeriod) period.Period {
+func (a AdjustmentPeriods) days(in AdjustmentPeriod, inForce bool) period.Period {
 	days := in.Period
 	cut := func(start time.Time, end *time.Time) {
 		if start.After(days.Start) {
@@ -198,7 +204,7 @@ func (a AdjustmentPeriods) days(in AdjustmentPeriod) period.Period {
 			days.End = *end
 		}
 	}
-	if a.Adjustment.Kind == rating.Minimum {
+	if inForce {
 		cut(a.StartAt, a.EndAt)
 	}
 	for _, phase := range a.terms.Phases {
@@ -249,10 +255,10 @@ func (a AdjustmentPeriods) Spread(in AdjustmentPeriod, upTo ServicePeriod) (f pe
 	return period.Fraction{Part: days.To - services[0].Days(loc).From, Whole: days.Of}, true
 }
 
-// Chain are the minimums that are one with this one: each begins where the one before ends, and has the same
-// target or replaces it (price models 6.7.12). Only those in force in the period are among them, by start.
+// Chain are the minimums, or maximums, that are one with this one: each begins where the one before ends, and has
+// the same target or replaces it (price models 6.7.12). Only those in force in the period are among them, by start.
 func (a AdjustmentPeriods) Chain(in AdjustmentPeriod) []AdjustmentPeriods {
-	if a.Adjustment.Kind != rating.Minimum {
+	if kind := a.Adjustment.Kind; kind != rating.Minimum && kind != rating.Maximum {
 		return []AdjustmentPeriods{a}
 	}
 	var chain []AdjustmentPeriods
@@ -316,11 +322,11 @@ func sameTarget(a, b rating.Adjustment) bool {
 	})
 }
 
-// AmountOf is the amount of a chain of minimums in a period: the sum of theirs by days, not rounded.
+// AmountOf is the amount of a chain of minimums or maximums in a period: the sum of theirs by days, not rounded.
 func AmountOf(chain []AdjustmentPeriods, in AdjustmentPeriod) (sum money.Decimal) {
 	whole := 1
 	for _, a := range chain {
-		f := a.Fraction(in)
+		f := a.fraction(in, true)
 		sum, whole = sum.Add(a.Adjustment.Value.Mul(money.FromInt(int64(f.Part)))), f.Whole
 	}
 	return sum.Quo(money.FromInt(int64(whole))).WithoutTail()

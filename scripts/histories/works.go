@@ -130,7 +130,7 @@ func (a work) covers(p piece, of span) bool {
 	case a.Kind == "minimum" && a.chain != nil:
 		return slices.ContainsFunc(a.chain, func(one *ownAdjustment) bool { return one.inForce(p) })
 	case a.chain != nil:
-		return a.chain[0].covers(p)
+		return slices.ContainsFunc(a.chain, func(one *ownAdjustment) bool { return one.covers(p) })
 	}
 	return true
 }
@@ -171,14 +171,21 @@ func (a work) fraction(s *subscription, of span, one *ownAdjustment) *big.Rat {
 	return quo(num(runs), num(of.days()))
 }
 
-// amount of an adjustment in a period, in whole cents; of minimums of which one begins where the other ends, the
-// sum of theirs by days.
+// amount of an adjustment in a period, in whole cents; of minimums or maximums of which one begins where the other
+// ends, the sum of theirs by days.
 func (a work) amount(s *subscription, of span) *big.Rat {
-	if a.chain == nil || a.Kind != "minimum" {
+	z := s.customer.zone
+	chain := slices.DeleteFunc(slices.Clone(a.chain), func(one *ownAdjustment) bool {
+		return !one.from.Before(z.start(of.to)) || !one.to.IsZero() && !one.to.After(z.start(of.from))
+	})
+	switch {
+	case len(chain) == 0:
 		return cents(mul(rat(a.Amount), a.fraction(s, of, nil)))
+	case a.Kind != "minimum" && len(chain) == 1:
+		return cents(mul(rat(chain[0].Amount), a.fraction(s, of, nil)))
 	}
 	sum := new(big.Rat)
-	for _, one := range a.chain {
+	for _, one := range chain {
 		sum.Add(sum, mul(rat(one.Amount), a.fraction(s, of, one)))
 	}
 	return cents(sum)
@@ -201,15 +208,15 @@ func (a work) settled(s *subscription, of span) (last time.Time) {
 	return last
 }
 
-// chained puts minimums together of which one begins where the other ends: they are one (6.7.12).
+// chained puts minimums, and maximums, together of which one begins where the other ends: they are one (6.7.12).
 func chained(works []work) (all []work) {
 	for _, a := range works {
-		if a.chain == nil || a.Kind != "minimum" {
+		if a.chain == nil || a.Kind != "minimum" && a.Kind != "maximum" {
 			all = append(all, a)
 			continue
 		}
 		k := slices.IndexFunc(all, func(b work) bool {
-			if b.chain == nil || b.Kind != "minimum" || b.change != a.change || b.chain[0].price != a.chain[0].price {
+			if b.chain == nil || b.Kind != a.Kind || b.change != a.change || b.chain[0].price != a.chain[0].price {
 				return false
 			}
 			return b.chain[len(b.chain)-1].to.Equal(a.chain[0].from) || a.chain[0].to.Equal(b.chain[0].from) && !a.chain[0].to.IsZero()
