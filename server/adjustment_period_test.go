@@ -199,6 +199,66 @@ var _ = Describe("An adjustment of a period", func() {
 			Entry("a discount of 70.00", func() object { return discount("70.00") }, 5, 20, "55.00"),
 		)
 
+		Describe("that falls by more than its lines charged", func() {
+			// to sets the quantity of a fee on a day.
+			to := func(made value, name, day string, quantity int) {
+				GinkgoHelper()
+				s.clock(day + "T00:00:00Z")
+				for k := range made.list("price_intervals") {
+					if i := made.entry("price_intervals", k); i.at("price.name") == name {
+						s.post("/v1/subscriptions/"+sub+"/update_fixed_fee_quantity", object{
+							"price_id": i.text("price.id"), "quantity": quantity, "change_option": "immediate",
+						}).expect(200)
+					}
+				}
+			}
+			two := func() value {
+				begin("2025-06-01T00:00:00Z")
+				return sell(nil, list{discount("150.00")}, with(s.fee("100.00"), object{"name": "A"}), with(s.fee("100.00"), object{"name": "B"}))
+			}
+			It("credits the rest to the other line that shares the discount", func() {
+				made := two()
+				Expect(totals()).To(Equal([]string{"50.00"}))
+				to(made, "A", "2025-06-21", 0)
+				Expect(s.refunds(sub)).To(Equal([]string{"33.33"})) // a third of A, 25.00 of it on the line of A
+				to(made, "B", "2025-06-26", 0)
+				Expect(s.refunds(sub)).To(ConsistOf("33.33", "16.67")) // the lines have no more
+			})
+			It("credits no more than clients left of the other line", func() {
+				made := two()
+				bill := s.invoices(sub).entry("data", 1)
+				for k := range bill.list("line_items") {
+					if l := bill.entry("line_items", k); l.at("name") == "B" {
+						s.post("/v1/credit_notes", object{"reason": "order_change", "line_items": list{
+							object{"invoice_line_item_id": l.text("id"), "amount": "20.00"},
+						}}).expect(201)
+					}
+				}
+				to(made, "A", "2025-06-21", 0)
+				Expect(s.refunds(sub)).To(ConsistOf("20.00", "30.00"))
+			})
+			It("takes it back as the quantity comes back", func() {
+				made := two()
+				to(made, "A", "2025-06-21", 0)
+				to(made, "A", "2025-06-21", 1)
+				Expect(s.refunds(sub)).To(Equal([]string{"33.33"}))
+				Expect(totals()).To(Equal([]string{"50.00", "33.33"}))
+			})
+			It("leaves the rest to the next document of usage", func() {
+				begin("2025-01-01T00:00:00Z")
+				made := sell(object{"end_date": "2025-04-01"}, list{discount("150.00")}, with(s.calls("1.00"), quarterly),
+					with(s.fee("100.00"), with(quarter, object{"name": "A"})))
+				through([]string{"60"}, nil)
+				Expect(totals()).To(Equal([]string{"0.00", "10.00"}))
+				to(made, "A", "2025-02-10", 0)
+				Expect(s.refunds(sub)).To(BeEmpty())
+				s.clock("2025-03-10T00:00:00Z")
+				s.use(acme, "2025-03-10T00:00:00Z", "20")
+				s.clock("2025-04-02T00:00:00Z")
+				Expect(totals()).To(Equal([]string{"0.00", "10.00", "-10.00", "0.00"}))
+			})
+		})
+
 		DescribeTable("counts another fee that is added:",
 			func(adjustment func() object, day, want string) {
 				begin("2025-06-01T00:00:00Z")

@@ -22,6 +22,7 @@ type advanceFee struct {
 	back     []invoice.Reversal // what lines are to give back by now, but for what they gave
 	later    []invoice.Reversal // what they are to give back at an end that is ahead
 	gave     money.Decimal      // what changes took back of the lines by now, in whole minor units
+	short    []shortage         // what decreases are worth beyond what the charges are
 }
 
 // advanceCharge is a charge of an advance fee.
@@ -31,27 +32,40 @@ type advanceCharge struct {
 	Left  money.Decimal // of what it is worth up to the end of the fee, and of what clients left of it
 	Held  money.Decimal // what clients left of the line: its amount less their credit notes, at least 0
 	Taken money.Decimal // what decreases take of it
+	Whole money.Decimal // Left, whatever clients credited
 }
 
 // creditsOwed returns what the lines that hold are to give back: for decreases, and for days
 // after an end. Those that gave more than the terms take back it notes as lacking, since
 // they do not hold any more.
 func (b history) creditsOwed(t subscription.Terms, invoices []invoice.Invoice, now time.Time) (less, ended []invoice.Reversal) {
-	for _, i := range t.Intervals {
-		for b.markOverCredited(b.asGiven().advanceFees(t, i, invoices, now)) {
-			continue
-		}
-		for _, s := range b.advanceFees(t, i, invoices, now) {
-			for _, part := range b.upToLeft(s.amountsToCredit()) {
-				if part.Ended {
-					ended = append(ended, part)
-				} else {
-					less = append(less, part)
-				}
+	for b.markOverCredited(b.asGiven().allAdvanceFees(t, invoices, now)) {
+		continue
+	}
+	for _, s := range b.allAdvanceFees(t, invoices, now) {
+		for _, part := range b.upToLeft(s.amountsToCredit()) {
+			if part.Ended {
+				ended = append(ended, part)
+			} else {
+				less = append(less, part)
 			}
 		}
 	}
 	return less, ended
+}
+
+// allAdvanceFees are the fees of a subscription that have lines, and lines in arrears that give back what those
+// cannot.
+func (b history) allAdvanceFees(t subscription.Terms, invoices []invoice.Invoice, now time.Time) (all []advanceFee) {
+	for _, i := range t.Intervals {
+		all = append(all, b.advanceFees(t, i, invoices, now)...)
+	}
+	all = b.spreadShortages(t, invoices, all)
+	for k := range all {
+		all[k].limitUnused()
+		all[k].lessCreditsIssued(b)
+	}
+	return all
 }
 
 // upToLeft limits parts to what is left of their lines. Parts of one line that are rounded up can exceed it
@@ -96,22 +110,23 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 		}
 		at := &all[len(all)-1]
 		if s.Decrease() {
-			at.applyDecrease(days(s.Period, t), func(charged time.Time) money.Decimal {
+			rest := days(s.Period, t)
+			left := at.applyDecrease(rest, func(charged time.Time) money.Decimal {
 				return charge.CalculateAlone(asCharged(t, s, charged), s).Neg()
 			})
+			if left.Sign() > 0 {
+				at.short = append(at.short, shortage{s, rest, left})
+			}
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return !l.BilledFrom.Equal(s.From) })
 		if len(of) == 0 {
-			at.charges = append(at.charges, advanceCharge{Start: s.Period.Start, Left: charge.CalculateAlone(t, s)})
+			alone := charge.CalculateAlone(t, s)
+			at.charges = append(at.charges, advanceCharge{Start: s.Period.Start, Left: alone, Whole: alone})
 		}
 		for _, l := range of {
 			at.add(l, b, t, s.Period.End, now)
 		}
-	}
-	for k := range all {
-		all[k].limitUnused()
-		all[k].lessCreditsIssued(b)
 	}
 	return all
 }
@@ -120,7 +135,10 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 func (s *advanceFee) add(l invoice.Line, b history, t subscription.Terms, end, now time.Time) {
 	served, rest := period.Period{Start: l.StartAt, End: end}, period.Period{Start: end, End: l.EndAt}
 	held := b.uncreditedByClients(l)
-	s.charges = append(s.charges, advanceCharge{Line: &l, Start: l.StartAt, Left: money.Min(b.worth(l, days(served, t), t), held), Held: held})
+	s.charges = append(s.charges, advanceCharge{
+		Line: &l, Start: l.StartAt, Left: money.Min(b.worth(l, days(served, t), t), held), Held: held,
+		Whole: spread(l.Amount, period.Period{Start: l.StartAt, End: l.EndAt}, days(served, t), t),
+	})
 	if rest = days(rest, t); rest.Empty() {
 		return
 	}
@@ -168,8 +186,9 @@ func asCharged(t subscription.Terms, change subscription.ServicePeriod, start ti
 
 // applyDecrease takes what a decrease is worth for its days off the newest charges first
 // (semantics 6.3.6). The worth depends on the start of the charge that gives it back, since discounts
-// come and go. What no invoice has yet gives when one does.
-func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.Time) money.Decimal) {
+// come and go. What no invoice has yet gives when one does. It returns what the decrease is worth beyond all
+// charges, whatever clients credited of these.
+func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.Time) money.Decimal) (short money.Decimal) {
 	var amount, whole money.Decimal // left of the decrease, and all of it, by the last charge
 	for k := len(s.charges) - 1; k >= 0; k-- {
 		c := &s.charges[k]
@@ -177,10 +196,12 @@ func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.T
 		case now.Sign() <= 0: // it is charged for nothing
 			continue
 		case whole.Sign() == 0:
-			amount, whole = now, now
+			amount, short, whole = now, now, now
 		case !now.Equal(whole):
-			amount, whole = amount.Mul(now).Quo(whole), now
+			amount, short, whole = amount.Mul(now).Quo(whole), short.Mul(now).Quo(whole), now
 		}
+		charged := money.Max(money.Min(short, c.Whole), money.Decimal{})
+		c.Whole, short = c.Whole.Sub(charged), short.Sub(charged)
 		part := money.Min(amount, c.Left)
 		if part.Sign() <= 0 {
 			continue
@@ -190,6 +211,7 @@ func (s *advanceFee) applyDecrease(rest period.Period, worth func(charged time.T
 			s.back = append(s.back, invoice.Reversal{Line: *c.Line, Amount: part, Period: rest})
 		}
 	}
+	return short
 }
 
 // lessCreditsIssued takes off what changes took back of the lines before, where they did so for the
