@@ -418,6 +418,46 @@ var _ = Describe("An adjustment of a period", func() {
 		Expect(bought()).To(BeNumerically(">", 0))
 	})
 
+	Describe("one of whose documents is replaced", func() {
+		var made value
+		interval := func(name string) string {
+			for k := range made.list("price_intervals") {
+				if i := made.entry("price_intervals", k); i.at("price.name") == name {
+					return i.text("id")
+				}
+			}
+			return ""
+		}
+		// The keys of January end on the 10th after all, when the invoices of the quarter are issued.
+		BeforeEach(func() {
+			begin("2025-01-01T00:00:00Z")
+			made = sell(nil, list{maximum("300.00")}, with(s.calls("1.00"), quarterly), with(second(), quarterly))
+			s.intervals(sub, edit(interval("Keys"), object{"end_date": "2025-02-01"})).expect(200)
+			s.clock("2025-01-20T00:00:00Z")
+			s.use(acme, "2025-01-20T00:00:00Z", "150")
+			keys("2025-01-20T00:00:00Z", "100")
+			s.clock("2025-02-10T00:00:00Z")
+			s.use(acme, "2025-02-10T00:00:00Z", "100")
+			s.clock("2025-04-05T00:00:00Z")
+			Expect(totals()).To(Equal([]string{"250.00", "50.00", "0.00"}))
+		})
+		It("has the later ones replaced too", func() {
+			after := s.intervals(sub, edit(interval("Keys"), object{"end_date": "2025-01-10"})).expect(200)
+			Expect(after.list("changed_resources.voided_invoices")).To(HaveLen(2))
+			Expect(totals()).To(Equal([]string{"0.00", "150.00", "100.00", "0.00"}))
+		})
+		It("keeps those that are paid", func() {
+			bills := s.invoices(sub)
+			for k := range bills.list("data") {
+				if v := bills.entry("data", k); v.at("total") == "50.00" {
+					s.post("/v1/invoices/"+v.text("id")+"/mark_paid", object{"payment_received_date": "2025-04-05"}).expect(200)
+				}
+			}
+			s.intervals(sub, edit(interval("Keys"), object{"end_date": "2025-01-10"})).expect(200)
+			Expect(totals()).To(Equal([]string{"0.00", "150.00", "50.00", "0.00"}))
+		})
+	})
+
 	It("keeps an invoice from being voided by hand after another of the period was issued", func() {
 		begin("2025-01-01T00:00:00Z")
 		sell(object{"end_date": "2025-03-01"}, list{minimum("1000.00")}, s.fee("100.00"), s.calls("1.00"))

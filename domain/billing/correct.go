@@ -42,7 +42,7 @@ func correct(t subscription.Terms, b history, now time.Time) (c corrections, err
 			if err != nil {
 				return c, err
 			}
-			if wrong {
+			if wrong || b.goesOnFrom(t, inv, c.Replace) {
 				c.Replace = append(c.Replace, inv)
 				kept = slices.DeleteFunc(kept, func(k invoice.Invoice) bool { return k.ID == inv.ID })
 			}
@@ -79,6 +79,15 @@ func (b history) mustBeReplaced(t subscription.Terms, inv invoice.Invoice) (bool
 		return true, nil
 	}
 	return false, nil
+}
+
+// goesOnFrom reports whether an unpaid invoice counts with what an earlier one charged, which is replaced: it
+// charged the rest of a period, or of a cycle to date (price models 6.7.24). What is paid stays. The next document
+// of the period has the difference then.
+func (b history) goesOnFrom(t subscription.Terms, inv invoice.Invoice, replaced []invoice.Invoice) bool {
+	return inv.Status == invoice.StatusIssued && slices.ContainsFunc(replaced, func(old invoice.Invoice) bool {
+		return inv.InvoiceDate.After(old.InvoiceDate) && invoice.GoesOnFrom(t, inv, b.Lines[inv.ID], b.Lines[old.ID])
+	})
 }
 
 // obsoleteLines credits the lines whole that do not hold, and tells those that have nothing left.

@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/credit"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/domain/webhook"
 	"tollkeeper/store"
@@ -57,16 +58,17 @@ func refuseVoid(tx *store.Tx, id string) error {
 		return err
 	}
 	for _, next := range later {
-		if goesOnFrom(terms(inv), next, lines[next.ID], lines[inv.ID]) {
+		if GoesOnFrom(terms(inv), next, lines[next.ID], lines[inv.ID]) {
 			return fault.Refused("invoice %s charges for a part of the same period and was issued later; credit this invoice instead of voiding it", *next.Number)
 		}
 	}
 	return nil
 }
 
-// goesOnFrom reports whether a later invoice counts with what lines charged: those of the same time of a price,
-// and those that share the period of an adjustment, or the time of a composite price, with its own.
-func goesOnFrom(t subscription.Terms, next Invoice, itsLines, lines []Line) bool {
+// GoesOnFrom reports whether a later invoice counts with what lines charged: those of the same time of a price,
+// and those that share the period of an adjustment, or the time of a composite price, with its own. The terms may
+// have changed since.
+func GoesOnFrom(t subscription.Terms, next Invoice, itsLines, lines []Line) bool {
 	services := t.Accruing(next.InvoiceDate)
 	if next.Source != SourcePartial {
 		services = BilledBy(t, next)
@@ -79,7 +81,15 @@ func goesOnFrom(t subscription.Terms, next Invoice, itsLines, lines []Line) bool
 		overlaps := func(o Line) bool {
 			return o.IntervalID != nil && *o.IntervalID == *l.IntervalID && o.StartAt.Before(l.EndAt) && o.EndAt.After(l.StartAt)
 		}
-		return slices.ContainsFunc(itsLines, overlaps) || slices.Contains(b.Intervals, *l.IntervalID) && l.EndAt.After(b.Since)
+		return slices.ContainsFunc(itsLines, overlaps) || slices.ContainsFunc(itsLines, l.sharesPeriod) || slices.Contains(b.Intervals, *l.IntervalID) && l.EndAt.After(b.Since)
+	})
+}
+
+// sharesPeriod reports whether an adjustment of amounts worked on two lines together.
+func (l Line) sharesPeriod(other Line) bool {
+	return slices.ContainsFunc(l.Adjustments, func(a rating.Applied) bool {
+		return a.Period != "" && a.Kind != rating.UsageDiscount && a.Kind != rating.PercentageDiscount &&
+			slices.ContainsFunc(other.Adjustments, func(b rating.Applied) bool { return b.AdjustmentID == a.AdjustmentID && b.Period == a.Period })
 	})
 }
 
