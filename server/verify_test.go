@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -123,6 +124,58 @@ var _ = Describe("Verifying the books", func() {
 			s.cancel(sub, asOf("2025-04-15")).expect(200)
 		}),
 	)
+
+	Describe("with invoices that were issued while adjustments worked on each document alone", func() {
+		// before makes the invoices those of the rule before: the first month had its part of the minimum, and the percentage
+		// of what was invoiced to date.
+		var owned string
+		BeforeEach(func() {
+			s = start().newFixture("2025-01-01T00:00:00Z")
+			buyer = s.buyer(object{"currency": "USD"})
+			inParts := object{"cadence": "quarterly", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
+			least := object{"adjustment_type": "minimum", "minimum_amount": "90.00", "item_id": s.item, "applies_to_all": true}
+			sub = s.subscribe(buyer, object{"add_adjustments": list{object{"adjustment": least}}}, with(s.calls("1.00"), inParts), object{
+				"name": "Support", "item_id": s.item, "cadence": "monthly", "model_type": "percent", "percent_config": object{"percent": json.Number("0.1")},
+			}).text("id")
+			for _, month := range []string{"2025-01", "2025-02"} {
+				s.clock(month + "-10T00:00:00Z")
+				s.use(buyer, month+"-10T00:00:00Z", "10")
+			}
+			s.clock("2025-03-02T00:00:00Z")
+			Expect(verified().Findings).To(BeEmpty())
+			*s.spoiled = true
+			owned = " WHERE account_id = '" + store.AccountID(s.ctx) + "'"
+			s.owner("SET session_replication_role = replica; UPDATE invoices SET adjustment_rule = 0" + owned)
+		})
+		// alter changes issued lines, with the totals that follow.
+		alter := func(set, which string) {
+			GinkgoHelper()
+			s.owner("SET session_replication_role = replica; UPDATE invoice_lines SET " + set + owned + which)
+		}
+		wrong := func() (all []string) {
+			GinkgoHelper()
+			for _, f := range verified().Findings {
+				if strings.Contains(f.Wrong, "computed from") || strings.Contains(f.Wrong, "reference model") {
+					all = append(all, f.Wrong)
+				}
+			}
+			return all
+		}
+		It("finds nothing wrong in what the other rule made", func() {
+			alter("adjusted_subtotal = adjusted_subtotal + 20, amount = amount + 20", " AND name = 'Calls'")
+			alter("subtotal = 2, exact = 2, adjusted_subtotal = 2, amount = 2", " AND name = 'Support' AND subtotal = 1")
+			Expect(wrong()).To(BeEmpty())
+			v := verified()
+			Expect(v.Recomputed).To(Equal(v.Invoices))
+			Expect(v.Referred).To(Equal(v.Invoices))
+			s.owner("SET session_replication_role = replica; UPDATE invoices SET adjustment_rule = 1" + owned)
+			Expect(wrong()).NotTo(BeEmpty())
+		})
+		It("finds what both rules rate alike", func() {
+			alter("quantity = quantity + 1, subtotal = subtotal + 1, exact = exact + 1", " AND name = 'Calls'")
+			Expect(wrong()).To(ContainElements(ContainSubstring("the quantity is"), ContainSubstring("the subtotal is")))
+		})
+	})
 
 	Describe("with partial invoices", func() {
 		// exceed has used more than a threshold, under a discount, a minimum and credits.

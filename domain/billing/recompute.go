@@ -10,7 +10,6 @@ import (
 	"tollkeeper/domain/license"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/store"
 )
@@ -24,7 +23,7 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 		return false, err
 	}
 	view, services, known, err := atIssue(tx, view)
-	if err != nil || !known || adjustedAlone(view) {
+	if err != nil || !known {
 		return false, err
 	}
 	for _, s := range services {
@@ -45,6 +44,7 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 		return false, err
 	}
 	v.Recomputed++
+	other := otherRule(view)
 	for _, l := range view.Lines {
 		k := slices.IndexFunc(now, func(a invoice.Line) bool { return a.ID == l.ID })
 		if k < 0 || l.Prorated && !now[k].Prorated && granted(services, l) {
@@ -60,6 +60,9 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 			{"part that licenses cover", l.LicenseCredits, now[k].LicenseCredits},
 			{"amount", l.Amount, now[k].Amount},
 		} {
+			if other.differs(l, figure.name) {
+				continue
+			}
 			if !figure.is.WithoutTail().Equal(figure.must.WithoutTail()) {
 				note(view.ID, "line %s: the %s is %s, but %s computed from events and prices", l.ID, figure.name, figure.is, figure.must)
 			}
@@ -69,16 +72,6 @@ func (v *Verified) recompute(tx *store.Tx, view invoice.View, refer bool, note f
 		return true, nil
 	}
 	return true, v.refer(tx, view, services, note)
-}
-
-// adjustedAlone reports whether an invoice was issued while adjustments worked on each invoice by itself: by now
-// they would come to something else (price models 6.7).
-func adjustedAlone(view invoice.View) bool {
-	return slices.ContainsFunc(view.Lines, func(l invoice.Line) bool {
-		return l.IntervalID != nil && slices.ContainsFunc(l.Adjustments, func(a rating.Applied) bool {
-			return a.Period == "" && a.Kind != rating.TrialDiscount
-		})
-	})
 }
 
 // granted reports whether a line is the fee of an allocation. That was prorated once.

@@ -51,6 +51,7 @@ func (v *Verified) refer(tx *store.Tx, view invoice.View, services []subscriptio
 		return nil
 	}
 	v.Referred++
+	other := otherRule(view)
 	for _, l := range view.Lines {
 		is, ok := found[l.ID]
 		if !ok || l.Prorated && granted(services, l) { // as they were once
@@ -72,7 +73,7 @@ func (v *Verified) refer(tx *store.Tx, view invoice.View, services []subscriptio
 			{"adjusted subtotal", l.AdjustedSubtotal, is.adjusted},
 			{"amount", l.Amount, amount},
 		} {
-			if figure.must != nil && !near(ratOf(figure.is), figure.must) {
+			if figure.must != nil && !other.differs(l, figure.name) && !near(ratOf(figure.is), figure.must) {
 				note(view.ID, "line %s: the %s is %s, and %s by the reference model", l.ID, figure.name, figure.is, shortRat(figure.must))
 			}
 		}

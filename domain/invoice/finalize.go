@@ -45,6 +45,7 @@ func Finalize(tx *store.Tx, settings account.Account, v View) (err error) {
 		Status:      StatusIssued, Number: &number, IssuedAt: &tx.Now, DueAt: &due, Memo: v.Memo,
 		AutoCollection: &v.AutoCollection, AutoIssued: &v.WillAutoIssue,
 		Subtotal: &v.Subtotal, Total: &v.Total, AmountDue: &amountDue,
+		AdjustmentRule: OverPeriods,
 		BillingAddress: v.Billing, ShippingAddress: v.Shipping, TaxID: v.Tax,
 	}
 	if v.SubscriptionID != nil {
@@ -64,7 +65,7 @@ func Finalize(tx *store.Tx, settings account.Account, v View) (err error) {
 	webhook.Announce(tx, webhook.InvoiceIssuedSummary, v.ID, how)
 	err = tx.Model(&Invoice{}).Where("id = ?", v.ID).
 		Select("status", "number", "issued_at", "due_at", "memo", "auto_collection", "auto_issued", "revision",
-			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at", "particulars").
+			"subtotal", "total", "amount_due", "billing_address", "shipping_address", "tax_id", "paid_at", "next_attempt_at", "particulars", "adjustment_rule").
 		Updates(&row).Error
 	if err != nil {
 		return err

@@ -71,6 +71,7 @@ type Invoice struct {
 	Total           *money.Decimal // sum of the lines' amounts and taxes; may be negative
 	AmountDue       *money.Decimal // at its issue, never negative
 	Particulars     *Particulars   `gorm:"serializer:json"` // nil too where it was issued before there were any
+	AdjustmentRule  int            // by which its lines were worked out when it was issued: see OverPeriods
 
 	// Marks, which may still change.
 	Credited         money.Decimal // the part of AmountDue that credit notes removed
@@ -85,6 +86,12 @@ type Invoice struct {
 
 	ListedAt time.Time `gorm:"->"` // issue instant, else invoice date: the order of lists
 }
+
+// The rules by which adjustments and composite prices are worked out.
+const (
+	ByDocument  = 0 // for each document by itself, as invoices had it before there were periods
+	OverPeriods = 1 // price models 6.7
+)
 
 // View is an invoice as it is read: a draft with its lines as of now, an issued
 // one as it was frozen.
