@@ -3163,9 +3163,10 @@ type AdjustmentBase struct {
 }
 
 // AdjustmentExplanation What an adjustment did to a line, be it nothing. `value` is a number of units, a fraction, or money; null where there are
-// tiers. Money is for a billing cycle and was cut to the service days. `base` is what all the prices it worked on came to over
-// its period to date, on this document and on earlier ones; `whole` is what it adds to them together, of which earlier documents
-// have what they charged; `before`, `amount` and `after` are of this line.
+// tiers. Units are those that a price that this one replaced has left. Money is for a billing cycle and was cut to the service
+// days. `base` is what all the prices it worked on came to over its period to date, on this document and on earlier ones;
+// `whole` is what it adds to them together, of which earlier documents have `earlier`, so that this one has the rest; `before`,
+// `amount` and `after` are of this line.
 type AdjustmentExplanation struct {
 	// AdjustmentID Id of the adjustment.
 	AdjustmentID string `json:"adjustment_id"`
@@ -3198,6 +3199,11 @@ type AdjustmentExplanation struct {
 
 	// BillingCycleDays Days of the billing cycle that amounts are prorated by. Null where nothing was.
 	BillingCycleDays *int `json:"billing_cycle_days"`
+
+	// Earlier What something comes to, however many digits that has: products and sums may have more of them than a request. Money has the digits of its currency's minor unit.
+	//
+	// Example: 12.30
+	Earlier Amount `json:"earlier"`
 
 	// IsInvoiceLevel Whether it works on the whole invoice (true) or on a single price (false).
 	IsInvoiceLevel bool `json:"is_invoice_level"`

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"tollkeeper/domain/money"
+	"tollkeeper/domain/user"
 )
 
 // explain shows the work for the k-th line of an invoice.
@@ -46,7 +47,7 @@ func (v value) addsUp() {
 		Expect(sumOf(v.each("conversion.steps", "amount"))).To(Equal(decimal(v.at("conversion.converted"))), "the conversion")
 		Expect(sumOf(list{v.at("amount"), v.at("partially_invoiced_amount")})).To(Equal(decimal(v.at("conversion.converted"))))
 	} else {
-		Expect(v.at("amount")).To(Equal(v.at("adjusted_subtotal")))
+		Expect(sumOf(list{v.at("amount"), v.at("partially_invoiced_amount")})).To(Equal(decimal(v.at("adjusted_subtotal"))))
 	}
 }
 
@@ -217,6 +218,29 @@ var _ = Describe("GET /v1/invoices/{invoice_id}/line_items/{line_item_id}/explan
 		})
 		quarter := s.explain(bill, 1).entry("adjustments", 1)
 		quarter.shows(object{"value": "0.25", "lines": json.Number("1"), "service_days": nil, "billing_cycle_days": nil, "is_invoice_level": false})
+	})
+
+	It("shows what earlier documents of the period have of an adjustment", func() {
+		s := newFixture("2025-01-01T00:00:00Z")
+		acme := s.buyer(object{"auto_issuance": true})
+		most := object{"adjustment_type": "maximum", "maximum_amount": "300.00", "applies_to_all": true}
+		sub := s.subscribe(acme, object{"add_adjustments": list{object{"adjustment": most}}}, s.fee("100.00"), s.calls("1.00")).text("id")
+		s.clock("2025-01-10T00:00:00Z")
+		s.use(acme, "2025-01-10T00:00:00Z", "250")
+		bill := s.invoices(sub).entry("data", 0)
+		shown := s.explain(bill, 0)
+		Expect(shown.at("name")).To(Equal("Calls"))
+		shown.shows(object{"adjustments[0].base": "350.00", "adjustments[0].whole": "-50.00", "adjustments[0].earlier": "0.00", "adjustments[0].amount": "-50.00"})
+
+		inParts := object{"cadence": "quarterly", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
+		sub = s.subscribe(acme, object{"add_adjustments": list{object{"adjustment": most}}, "start_date": "2025-01-01"}, with(s.calls("2.00"), inParts)).text("id")
+		s.clock("2025-02-10T00:00:00Z")
+		s.use(acme, "2025-02-10T00:00:00Z", "30")
+		bill = s.invoices(sub).entry("data", 0)
+		shown = s.explain(bill, 0)
+		shown.shows(object{"adjustments[0].base": "560.00", "adjustments[0].whole": "-260.00", "adjustments[0].earlier": "-200.00"})
+		page := s.desk(user.RoleReader).see("/console/invoices/" + bill.text("id") + "?line=" + bill.entry("line_items", 0).text("id"))
+		Expect(page.html).To(ContainSubstring("of −260.00 over its period, earlier documents have −200.00"))
 	})
 
 	It("shows what a usage discount leaves and which bands of a discount are reached", func() {

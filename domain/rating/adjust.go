@@ -38,8 +38,8 @@ type Applied struct {
 	Amount       money.Decimal // added to the line: below 0 for discounts and maximums
 	Before       money.Decimal // the amount of the line before the adjustment
 
-	// Value is the value that was used: units and fractions as in the adjustment, an amount times
-	// Fraction and rounded. With tiers it is 0.
+	// Value is the value that was used: a fraction as in the adjustment, the units that a replaced price left of it,
+	// an amount times Fraction and rounded. With tiers it is 0.
 	Value    money.Decimal
 	Fraction period.Fraction // the part of a full billing period that its period is
 

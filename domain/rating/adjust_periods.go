@@ -153,9 +153,10 @@ func (s *sheet) apply(w Work) {
 
 	var added []money.Decimal // to each line of the document
 	var left []*money.Decimal
+	var units []money.Decimal
 	switch w.Kind {
 	case UsageDiscount:
-		added, left = s.discountUsage(w)
+		added, left, units = s.discountUsage(w)
 	case PercentageDiscount:
 		added = s.discountShares(w)
 	case AmountDiscount:
@@ -182,7 +183,7 @@ func (s *sheet) apply(w Work) {
 			own.Amount = own.Amount.Add(w.did(line.Earlier.Applied))
 		}
 		if left != nil {
-			own.Left = left[n]
+			own.Left, own.Value = left[n], units[n]
 		}
 		line.off = money.Decimal{}
 		line.share = line.share.Add(added[n])
@@ -238,13 +239,14 @@ func (s *sheet) split(amount money.Decimal, w Work) []money.Decimal {
 	return parts
 }
 
-// discountUsage rates each line again with so many units fewer.
-func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Decimal) {
+// discountUsage rates each line again with so many units fewer, which it returns too.
+func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Decimal, free []money.Decimal) {
 	for n, k := range w.Lines {
 		line, units := &s.lines[k], w.Value
 		if n < len(w.Replaced) {
 			units = above(units, s.unitsOff(w, w.Replaced[n]))
 		}
+		free = append(free, units)
 		currency := money.Currency(line.Price.Currency)
 		before := line.Line.Subtotal
 		if !line.free.IsZero() {
@@ -260,7 +262,7 @@ func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Deci
 		}
 		added, left = append(added, effect), append(left, &rest.Quantity)
 	}
-	return added, left
+	return added, left, free
 }
 
 // unitsOff is how many units a discount, and those that it took the place of, took off replaced prices.

@@ -120,6 +120,9 @@ func adjusted(a gen.AdjustmentExplanation, currency string) templ.Component {
 	if a.Lines > 1 {
 		said += "; shared by " + counted(a.Lines, "prices") + " whose period has " + amountFigure(a.Base, currency).line()
 	}
+	if earlier := amountFigure(a.Earlier, currency); !earlier.Zero {
+		said += "; of " + amountFigure(a.Whole, currency).line() + " over its period, earlier documents have " + earlier.line()
+	}
 	return plainWork(said + ".")
 }
 

@@ -128,6 +128,7 @@ func adjustmentExplanationToWire(a rating.Applied, of catalog.Adjustment, curren
 		Lines:          a.Lines,
 		Base:           currency.Format(a.Base),
 		Whole:          currency.Format(a.Whole),
+		Earlier:        currency.Format(a.Earlier),
 		Before:         currency.Format(a.Before),
 		Amount:         currency.Format(a.Amount),
 		After:          currency.Format(a.After()),
