@@ -376,6 +376,21 @@ var _ = Describe("An adjustment of a period", func() {
 			})
 		})
 
+		It("takes the amount of a coupon that came after the fee of its month off the usage of the month, below 0 too", func() {
+			begin("2025-01-01T00:00:00Z")
+			s.coupon(amount("FIFTY", "50.00"), object{"duration_in_months": 1})
+			sell(object{"end_date": "2025-04-01"}, nil, s.fee("100.00"), s.calls("1.00"))
+			s.clock("2025-01-15T00:00:00Z")
+			s.redeem(sub, "FIFTY", object{"change_option": "immediate"}).expect(200)
+			s.use(acme, "2025-01-15T00:00:00Z", "20")
+			s.clock("2025-02-02T00:00:00Z")
+			// January came to 120.00 and comes to 70.00. The fee of February is beside it.
+			Expect(totals()).To(Equal([]string{"100.00", "70.00"}))
+			Expect(lines(s.invoices(sub).entry("data", 1))).To(ConsistOf("Calls 2025-01-01 to 2025-02-01: -30.00", "Fee 2025-02-01 to 2025-03-01: 100.00"))
+			s.clock("2025-03-02T00:00:00Z")
+			Expect(totals()).To(Equal([]string{"100.00", "70.00", "100.00"})) // it has ended amid February
+		})
+
 		It("counts the amount of a coupon over both modes for the month that ends", func() {
 			begin("2025-01-01T00:00:00Z")
 			s.coupon(amount("TEN", "10.00"), object{"duration_in_months": 1})
