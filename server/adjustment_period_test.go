@@ -127,6 +127,41 @@ var _ = Describe("An adjustment of a period", func() {
 		Expect(totals()).To(Equal([]string{"400.00", "20.00", "480.00"}))
 	})
 
+	Describe("with a line that waits for the next document", func() {
+		// ended lets the calls end on a day, and their last line wait.
+		ended := func(made value, day string) {
+			GinkgoHelper()
+			for k := range made.list("price_intervals") {
+				if i := made.entry("price_intervals", k); i.at("price.name") == "Calls" {
+					s.intervals(sub, edit(i.text("id"), object{"end_date": day, "can_defer_billing": true})).expect(200)
+				}
+			}
+		}
+		It("settles a minimum on the last document, with that line on the next one", func() {
+			begin("2025-01-01T00:00:00Z")
+			made := sell(nil, list{minimum("900.00")}, with(s.calls("1.00"), quarterly), with(second(), quarterly))
+			ended(made, "2025-02-15")
+			through([]string{"400", "20", "0"}, others)
+			Expect(totals()).To(Equal([]string{"430.00", "30.00", "440.00"}))
+		})
+		It("has that line in the minimum of the month in which it ended", func() {
+			begin("2025-01-01T00:00:00Z")
+			made := sell(nil, list{minimum("900.00")}, with(s.calls("1.00"), quarter), s.fee("10.00"))
+			ended(made, "2025-01-15")
+			through([]string{"40"}, nil)
+			// The fee of January had all of its minimum, so the line adds nothing. February has its own.
+			Expect(totals()).To(Equal([]string{"900.00", "900.00"}))
+			Expect(lines(s.invoices(sub).entry("data", 1))).To(ContainElement("Calls 2025-01-01 to 2025-01-15: 0.00"))
+		})
+		It("settles it on a document of its own where there is no other", func() {
+			begin("2025-01-01T00:00:00Z")
+			made := sell(nil, list{minimum("310.00")}, s.calls("1.00"))
+			ended(made, "2025-01-15")
+			through([]string{"40"}, nil)
+			Expect(s.bills(sub)).To(Equal([]string{"2025-02-01 issued 140.00"})) // 14 of 31 days
+		})
+	})
+
 	It("gives back what a maximum took, first to a line below 0", func() {
 		begin("2025-01-01T00:00:00Z")
 		bulk := with(model(s.calls("1.00")), with(quarterly, object{"model_type": "bulk", "bulk_config": object{"tiers": list{
