@@ -8,7 +8,7 @@ import (
 	"tollkeeper/store"
 )
 
-// Price models 6.7.8: what is left of free units.
+// What is left of the free units of a usage discount (price models 6.7.8).
 var _ = Describe("A usage price that replaces another", func() {
 	var s fixture
 	var acme string

@@ -59,13 +59,13 @@ func sameUsage(a, b PriceInterval) bool {
 }
 
 // Instead are the adjustments in whose place this one came, one after the other.
-func (i AdjustmentPeriods) Instead() (ids []string) {
-	for first := i.AdjustmentInterval; ; {
-		at := slices.IndexFunc(i.terms.Adjustments, func(o AdjustmentInterval) bool { return o.ID != first.ID && o.followedBy(first) })
+func (a AdjustmentPeriods) Instead() (ids []string) {
+	for first := a.AdjustmentInterval; ; {
+		at := slices.IndexFunc(a.terms.Adjustments, func(o AdjustmentInterval) bool { return o.ID != first.ID && o.followedBy(first) })
 		if at < 0 {
 			return ids
 		}
-		first = i.terms.Adjustments[at]
+		first = a.terms.Adjustments[at]
 		ids = append(ids, first.AdjustmentID)
 	}
 }
