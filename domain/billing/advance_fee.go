@@ -112,7 +112,7 @@ func (b history) advanceFees(t subscription.Terms, i subscription.PriceInterval,
 		if s.Decrease() {
 			rest := days(s.Period, t)
 			left := at.applyDecrease(rest, func(charged time.Time) money.Decimal {
-				return charge.CalculateAlone(asCharged(t, s, charged), s).Neg()
+				return charge.CalculateAlone(charge.AsCharged(t, s, charged), s).Neg()
 			})
 			if left.Sign() > 0 {
 				at.short = append(at.short, shortage{s, rest, left})
@@ -165,23 +165,6 @@ func (s *advanceFee) limitUnused() {
 			}
 		}
 	}
-}
-
-// asCharged returns the terms for what a charge that began at an instant gives back as its fee changes
-// later: with the adjustments of that charge, and no others. A coupon that came since does not lower what
-// is given back, and one that has ended still does.
-func asCharged(t subscription.Terms, change subscription.ServicePeriod, start time.Time) subscription.Terms {
-	charged := change
-	charged.Period.Start = start
-	all := t.Adjustments
-	t.Adjustments = nil
-	for _, a := range all {
-		if a.Covers(charged) {
-			a.EndAt = nil
-			t.Adjustments = append(t.Adjustments, a)
-		}
-	}
-	return t
 }
 
 // applyDecrease takes what a decrease is worth for its days off the newest charges first

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/rating"
 	"tollkeeper/domain/subscription"
 )
 
@@ -58,13 +59,29 @@ func (b history) markChangedAdjustments(before, after subscription.Terms) {
 	}
 }
 
-// adjustmentsOn are the adjustments that work on the service of a line.
-func adjustmentsOn(t subscription.Terms, l invoice.Line) (ids []string) {
+// adjustmentsOn are the adjustments that work on the service of a line, of minimums those that its document
+// settles, each with its amount by days (price models 6.7.11, 6.7.12).
+func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []string) {
 	s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
-	for _, a := range t.Adjustments {
-		if found && a.Covers(s) && a.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
-			ids = append(ids, a.AdjustmentID)
+	if !found {
+		return nil
+	}
+	for _, interval := range t.Adjustments {
+		a := t.PeriodsOf(interval)
+		if interval.Adjustment.Kind != rating.Minimum {
+			if a.Covers(s) && interval.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
+				all = append(all, a.AdjustmentID)
+			}
+			continue
+		}
+		in, belongs := a.For(s)
+		if !belongs || !a.Counts(s, in) {
+			continue
+		}
+		if date, arrears := a.SettledOn(in); !arrears || !s.BilledOn.Before(date) {
+			amount := subscription.AmountOf([]subscription.AdjustmentPeriods{a}, in)
+			all = append(all, a.AdjustmentID+" "+amount.String())
 		}
 	}
-	return ids
+	return all
 }

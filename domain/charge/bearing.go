@@ -90,7 +90,7 @@ func (b *Bearing) include(since time.Time, intervalID string) {
 
 func (b *Bearing) decrease(t subscription.Terms, s subscription.ServicePeriod) {
 	if !slices.ContainsFunc(b.Decreases, func(c Charged) bool { return sameService(c.ServicePeriod, s) }) {
-		a := Change(t, s)
+		a := Change(AsCharged(t, s, s.Charged), s)
 		b.Decreases = append(b.Decreases, Charged{s, a.Quantity, a.Subtotal, a.Adjustments})
 	}
 }

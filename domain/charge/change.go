@@ -2,6 +2,7 @@ package charge
 
 import (
 	"slices"
+	"time"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -33,6 +34,26 @@ func Change(t subscription.Terms, s subscription.ServicePeriod) Amounts {
 	y := NewItem(t, s)
 	y.Count(nil)
 	return Calculate(t, Document{Date: s.BilledOn, Earlier: earlier}, []Item{y})[0]
+}
+
+// AsCharged returns the terms for what a charge that began at an instant gives back as its fee changes
+// later: with the adjustments of that charge, and no others. A coupon that came since does not lower what
+// is given back, and one that has ended still does.
+func AsCharged(t subscription.Terms, change subscription.ServicePeriod, start time.Time) subscription.Terms {
+	charged := change
+	charged.Period.Start, charged.Charged = start, start
+	all := t.Adjustments
+	t.Adjustments = nil
+	for _, a := range all {
+		switch {
+		case a.Adjustment.Kind == rating.Minimum: // by its days in force (price models 6.7.12)
+			t.Adjustments = append(t.Adjustments, a)
+		case a.Covers(charged):
+			a.EndAt = nil
+			t.Adjustments = append(t.Adjustments, a)
+		}
+	}
+	return t
 }
 
 func sameService(a, b subscription.ServicePeriod) bool {

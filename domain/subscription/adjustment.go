@@ -25,14 +25,16 @@ type AdjustmentInterval struct {
 
 // Covers reports whether the adjustment works on the line of a service, as far as
 // its dates go. In advance the start of the service decides, in arrears its end:
-// what ends with the interval still gets it (semantics 6.3.7). A change of quantity
-// gets no usage discount, which its fee has. None works on a trial, which is free.
+// what ends with the interval still gets it (semantics 6.3.7). A decrease gives back with the
+// adjustments of what it takes back (semantics 6.3.6). A change of quantity gets no usage
+// discount, which its fee has. None works on a trial, which is free.
 func (i AdjustmentInterval) Covers(s ServicePeriod) bool {
 	if s.TrialOf != "" || s.Before != nil && i.Adjustment.Kind == rating.UsageDiscount {
 		return false
 	}
 	if s.Interval.Price.InAdvance() {
-		return !s.Period.Start.Before(i.StartAt) && (i.EndAt == nil || s.Period.Start.Before(*i.EndAt))
+		start := s.DiscountedAt()
+		return !start.Before(i.StartAt) && (i.EndAt == nil || start.Before(*i.EndAt))
 	}
 	return s.Period.End.After(i.StartAt) && (i.EndAt == nil || !s.Period.End.After(*i.EndAt))
 }

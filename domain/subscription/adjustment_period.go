@@ -127,7 +127,11 @@ func (a AdjustmentPeriods) ofPlan(id string) (found []PriceInterval) {
 func (a AdjustmentPeriods) Counts(s ServicePeriod, in AdjustmentPeriod) bool {
 	switch {
 	case a.Adjustment.Kind == rating.Minimum:
-		return s.TrialOf == "" && s.Period.End.After(a.StartAt) && (a.EndAt == nil || s.From.Before(*a.EndAt))
+		from := s.From
+		if s.Decrease() {
+			from = s.Charged
+		}
+		return s.TrialOf == "" && s.Period.End.After(a.StartAt) && (a.EndAt == nil || from.Before(*a.EndAt))
 	case a.Adjustment.Kind == rating.AmountDiscount && a.CouponID != nil && a.bothModes(in):
 		return in.End.After(a.StartAt) && (a.EndAt == nil || !in.End.After(*a.EndAt))
 	}

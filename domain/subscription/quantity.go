@@ -122,7 +122,7 @@ func (s ServicePeriod) byQuantity() []ServicePeriod {
 			}
 		} else {
 			before := last.Quantity
-			next.Before, next.BilledOn = &before, shown(change.EffectiveAt)
+			next.Before, next.BilledOn, next.Charged = &before, shown(change.EffectiveAt), newestCharge(pieces)
 			if next.BilledOn.Before(s.Period.Start) {
 				next.BilledOn = s.Period.Start
 			}
@@ -130,6 +130,25 @@ func (s ServicePeriod) byQuantity() []ServicePeriod {
 		pieces = append(pieces, next)
 	}
 	return pieces
+}
+
+// newestCharge is the start of the last of the pieces of a fee that is no decrease.
+func newestCharge(pieces []ServicePeriod) (start time.Time) {
+	for _, s := range pieces {
+		if !s.Decrease() {
+			start = s.Period.Start
+		}
+	}
+	return start
+}
+
+// DiscountedAt is the instant whose adjustments in advance hold for a service: its start, and of a decrease
+// that of the charge from which it takes something back (semantics 6.3.6).
+func (s ServicePeriod) DiscountedAt() time.Time {
+	if s.Decrease() {
+		return s.Charged
+	}
+	return s.Period.Start
 }
 
 // Charges are what an interval is charged for, from the period with an instant up to now:

@@ -26,6 +26,7 @@ type ServicePeriod struct {
 	Quantity money.Decimal  // of a fixed fee; in arrears the last one in force
 	Spans    []QuantitySpan // of a fee in arrears whose quantity changes within Period; else none
 	Before   *money.Decimal // the quantity that it takes the place of from Period.Start on; nil: of none
+	Charged  time.Time      // of a change of the quantity: when the newest charge began from which it takes something back
 }
 
 // ServicePeriods cuts the life of the prices into pieces and returns those that
