@@ -143,4 +143,21 @@ var _ = Describe("An adjustment that begins or ends inside a cycle", func() {
 			Expect(costs()).To(Equal("348.39"))
 		})
 	})
+
+	Describe("after a partial invoice", func() {
+		BeforeEach(func() {
+			sell(object{"invoicing_threshold": "25.00"}, s.calls("1.00"))
+			s.use(acme, "2025-01-01T00:00:00Z", "40")
+			s.clock("2025-01-10T00:00:00Z")
+		})
+
+		It("leaves what that charged, in costs too", func() {
+			s.clock("2025-01-13T00:00:00Z")
+			s.intervals(sub, begins("2025-01-13", all("percentage_discount", "percentage_discount", json.Number("0.5")))).expect(200)
+			s.use(acme, "2025-01-13T00:00:00Z", "6")
+			s.clock("2025-02-02T00:00:00Z")
+			Expect(january()).To(ConsistOf("Seats 2025-01-01 to 2025-02-01: 40.00", "Calls 2025-01-01 to 2025-01-01: 40.00", "Calls 2025-01-01 to 2025-02-01: 3.00"))
+			Expect(costs()).To(Equal("83.00"))
+		})
+	})
 })

@@ -21,7 +21,7 @@ type CumulativeCost struct {
 type pricePart struct{ quantity, subtotal, total money.Decimal }
 
 // CumulativeCosts works out the worth at the edges of the days, with one reading of all usage.
-// invoicesOf says on which of several invoices of a date a line is.
+// invoicesOf says on which of several invoices of a date a line is, and what partial ones charged.
 func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency, days CostPeriod, invoicesOf InvoicesOf) (CumulativeCost, error) {
 	edges := []time.Time{days.Whole.Start}
 	for _, d := range days.Days {
@@ -31,7 +31,7 @@ func CumulativeCosts(tx *store.Tx, t subscription.Terms, currency money.Currency
 	edges = slices.CompactFunc(edges, time.Time.Equal)
 
 	if sharesAdjustments(t, currency) {
-		in, err := invoicesOf(tx, t.ID)
+		in, err := invoicesOf(tx, t)
 		if err != nil {
 			return CumulativeCost{}, err
 		}

@@ -27,13 +27,17 @@ func sharesAdjustments(t subscription.Terms, currency money.Currency) bool {
 	})
 }
 
-// Invoices says which invoice charges a line, where a date has several of one plan. A line that
-// is not in it is on the one that is not issued.
-type Invoices map[LineKey]string
+// Invoices are the issued invoices of a subscription as far as its terms do not tell them.
+type Invoices struct {
+	// Of says which invoice charges a line, where a date has several of one plan. A line that is not in it is
+	// on the one that is not issued.
+	Of map[LineKey]string
 
-// InvoicesOf finds what the issued invoices of a subscription charge on the dates that have several
-// of one plan.
-type InvoicesOf func(tx *store.Tx, subscriptionID string) (Invoices, error)
+	Partial []Charged // lines of partial invoices that stand, by date
+}
+
+// InvoicesOf finds the issued invoices of a subscription that its terms do not tell.
+type InvoicesOf func(tx *store.Tx, t subscription.Terms) (Invoices, error)
 
 // LineKey tells the lines of a subscription apart.
 type LineKey struct {
@@ -44,7 +48,17 @@ type LineKey struct {
 // of names the invoice of a service: its date, its plan and where there are several of these
 // which one.
 func (in Invoices) of(s subscription.ServicePeriod) string {
-	return s.BilledOn.String() + s.Interval.PlanID + in[LineKey{s.Interval.ID, s.From.UnixMicro()}]
+	return s.BilledOn.String() + s.Interval.PlanID + in.Of[LineKey{s.Interval.ID, s.From.UnixMicro()}]
+}
+
+// until are the lines of partial invoices up to an instant. What those charged keeps the adjustments that it
+// had (price models 6.7.18).
+func (in Invoices) until(at time.Time) []Charged {
+	after := func(c Charged) bool { return c.BilledOn.After(at) }
+	if k := slices.IndexFunc(in.Partial, after); k >= 0 {
+		return in.Partial[:k]
+	}
+	return in.Partial
 }
 
 // sheet is the lines in one currency of one document. Those that are not shown only have a part in the
@@ -164,7 +178,11 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 	for _, edge := range edges {
 		upTo, from := map[string]pricePart{}, 0
 		var earlier []Charged
+		partial := in.until(edge)
 		for n, sh := range sheets {
+			for len(partial) > 0 && !partial[0].BilledOn.After(sh.services[0].BilledOn) {
+				earlier, partial = append(earlier, partial[0]), partial[1:]
+			}
 			first := from
 			from += len(sh.services)
 			var together []Item

@@ -93,7 +93,7 @@ func Simulate(tx *store.Tx, s Simulation, page store.Page) (all []Simulated, nex
 				if err != nil {
 					return nil, "", err
 				}
-				tried, err := costOf(tx, instead, currency, whole, s.InvoicesOf)
+				tried, err := costOf(tx, instead, currency, whole, s.InvoicesOf.withoutPartial)
 				if err != nil {
 					return nil, "", err
 				}
@@ -191,6 +191,13 @@ func currenciesOf(whole period.Period, terms ...subscription.Terms) (all []money
 		}
 	}
 	return all
+}
+
+// withoutPartial leaves partial invoices out: on other terms there would be others.
+func (of InvoicesOf) withoutPartial(tx *store.Tx, t subscription.Terms) (Invoices, error) {
+	found, err := of(tx, t)
+	found.Partial = nil
+	return found, err
 }
 
 // costOf is what a whole billing period costs, as far as it is over.

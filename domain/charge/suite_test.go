@@ -28,7 +28,7 @@ func open(now string) testAccount {
 func (a testAccount) costs(t subscription.Terms, q charge.CostQuery) (all []charge.Cost) {
 	GinkgoHelper()
 	a.Do(func(tx *store.Tx) (err error) {
-		q.InvoicesOf = func(*store.Tx, string) (charge.Invoices, error) { return charge.Invoices{}, nil } // there are none
+		q.InvoicesOf = func(*store.Tx, subscription.Terms) (charge.Invoices, error) { return charge.Invoices{}, nil } // there are none
 		all, err = charge.Costs(tx, t, q)
 		return err
 	})

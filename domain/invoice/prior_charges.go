@@ -192,10 +192,7 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 		prior.Void = prior.Void || of.Void
 	}
 	prior.Earlier = b.Decreases
-	intervals := map[string]subscription.PriceInterval{}
-	for _, i := range t.Intervals {
-		intervals[i.ID] = i
-	}
+	intervals := intervalsByID(t)
 	for _, l := range lines {
 		interval, known := intervals[l.IntervalID]
 		if !known || !l.earlier(inv) || l.EndAt.Before(b.Since) {
@@ -206,15 +203,28 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 			prior.Void = prior.Void || counted
 			continue
 		}
-		prior.Earlier = append(prior.Earlier, charge.Charged{
-			ServicePeriod: subscription.ServicePeriod{
-				Interval: interval, Period: period.Period{Start: l.StartAt, End: l.EndAt}, From: l.BilledFrom, BilledOn: l.InvoiceDate,
-			},
-			Quantity: l.Quantity, Subtotal: l.Subtotal, Applied: l.Adjustments,
-		})
+		prior.Earlier = append(prior.Earlier, l.charged(interval))
 	}
 	slices.SortStableFunc(prior.Earlier, func(a, b charge.Charged) int { return a.BilledOn.Compare(b.BilledOn) })
 	return prior, nil
+}
+
+func intervalsByID(t subscription.Terms) map[string]subscription.PriceInterval {
+	found := make(map[string]subscription.PriceInterval, len(t.Intervals))
+	for _, i := range t.Intervals {
+		found[i.ID] = i
+	}
+	return found
+}
+
+// charged is the line as later documents see it.
+func (l priorLine) charged(interval subscription.PriceInterval) charge.Charged {
+	return charge.Charged{
+		ServicePeriod: subscription.ServicePeriod{
+			Interval: interval, Period: period.Period{Start: l.StartAt, End: l.EndAt}, From: l.BilledFrom, BilledOn: l.InvoiceDate,
+		},
+		Quantity: l.Quantity, Subtotal: l.Subtotal, Applied: l.Adjustments,
+	}
 }
 
 // priorLines are the lines that other invoices have of the prices of services, and of the prices that bear
