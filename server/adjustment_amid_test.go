@@ -159,5 +159,15 @@ var _ = Describe("An adjustment that begins or ends inside a cycle", func() {
 			Expect(january()).To(ConsistOf("Seats 2025-01-01 to 2025-02-01: 40.00", "Calls 2025-01-01 to 2025-01-01: 40.00", "Calls 2025-01-01 to 2025-02-01: 3.00"))
 			Expect(costs()).To(Equal("83.00"))
 		})
+
+		It("lets units be free of what comes after", func() {
+			s.clock("2025-01-13T00:00:00Z")
+			free := object{"adjustment": object{"adjustment_type": "usage_discount", "usage_discount": 10, "price_type": "usage"}}
+			s.intervals(sub, begins("2025-01-13", free)).expect(200)
+			s.use(acme, "2025-01-13T00:00:00Z", "6")
+			s.clock("2025-02-02T00:00:00Z")
+			Expect(january()).To(ConsistOf("Seats 2025-01-01 to 2025-02-01: 40.00", "Calls 2025-01-01 to 2025-01-01: 40.00", "Calls 2025-01-01 to 2025-02-01: 0.00"))
+			Expect(costs()).To(Equal("80.00"))
+		})
 	})
 })

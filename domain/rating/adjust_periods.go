@@ -239,7 +239,8 @@ func (s *sheet) split(amount money.Decimal, w Work) []money.Decimal {
 	return parts
 }
 
-// discountUsage rates each line again with so many units fewer, which it returns too.
+// discountUsage rates each line again with so many units fewer, which it returns too. Of a line to date it takes
+// off no more than the documents charged on which it works (price models 6.7.10).
 func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Decimal, free []money.Decimal) {
 	for n, k := range w.Lines {
 		line, units := &s.lines[k], w.Value
@@ -258,6 +259,13 @@ func (s *sheet) discountUsage(w Work) (added []money.Decimal, left []*money.Deci
 		line.off = above(whole, rest.Quantity)
 		effect := currency.Round(rest.Subtotal.WithoutTail()).Sub(before)
 		if line.Earlier != nil {
+			charged := line.share
+			for _, e := range w.Earlier {
+				if s.earlier[e].Row == line.Row {
+					charged = charged.Add(s.amounts[e])
+				}
+			}
+			effect = money.Max(effect, money.Min(charged.Neg(), money.Decimal{}))
 			effect = effect.Sub(w.did(line.Earlier.Applied))
 		}
 		added, left = append(added, effect), append(left, &rest.Quantity)

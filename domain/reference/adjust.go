@@ -214,6 +214,10 @@ func (d *document) work(i int, a Adjustment, adjustments []Adjustment) error {
 		into(row, d.now[k])
 	}
 	did, ofRow := new(big.Rat), map[string]*big.Rat{}
+	charged := make([]*big.Rat, len(on)) // of each line, with what the earlier ones have that it works on
+	for n, k := range on {
+		charged[n] = d.now[k]
+	}
 	for e := range d.earlier {
 		if a.Earlier == nil || !a.Earlier(e) {
 			continue
@@ -221,6 +225,11 @@ func (d *document) work(i int, a Adjustment, adjustments []Adjustment) error {
 		amount, effect := d.billed(e, a, i, adjustments)
 		row := d.earlier[e].Row
 		into(row, amount)
+		for n, k := range on {
+			if row == d.lines[k].Row {
+				charged[n] = plus(charged[n], amount)
+			}
+		}
 		if ofRow[row] == nil {
 			ofRow[row] = new(big.Rat)
 		}
@@ -248,7 +257,10 @@ func (d *document) work(i int, a Adjustment, adjustments []Adjustment) error {
 				return err
 			}
 			effects[n] = minus(left, dearer)
-			if l.Before != nil {
+			if l.Before != nil { // no more than what it works on came to (price models 6.7.10)
+				if most := positive(charged[n]); plus(effects[n], most).Sign() < 0 {
+					effects[n] = minus(new(big.Rat), most)
+				}
 				effects[n] = minus(effects[n], a.of(l.Before))
 			}
 		}
