@@ -144,6 +144,37 @@ var _ = Describe("An adjustment that begins or ends inside a cycle", func() {
 		})
 	})
 
+	Describe("with a partial invoice, which has the adjustments of its date,", func() {
+		half := func(change object) object {
+			return object{
+				"invoicing_threshold": "25.00",
+				"add_adjustments":     list{with(all("percentage_discount", "percentage_discount", json.Number("0.5")), change)},
+			}
+		}
+		for name, at := range map[string]string{"in the first instant": "2025-01-01T00:00:00Z", "later": "2025-01-10T00:00:00Z"} {
+			It("discounts what was used before an end that lies ahead, "+name, func() {
+				sell(half(object{"end_date": "2025-01-20"}), s.calls("1.00"))
+				s.clock(at)
+				s.use(acme, at, "60")
+				s.clock(at)
+				s.clock("2025-02-02T00:00:00Z")
+				Expect(january()).To(ConsistOf("Seats 2025-01-01 to 2025-02-01: 20.00", "Calls 2025-01-01 to "+at[:10]+": 30.00", "Calls 2025-01-01 to 2025-02-01: 0.00"))
+				Expect(costs()).To(Equal("50.00"))
+			})
+		}
+
+		It("does not discount what was used before a beginning that lies ahead", func() {
+			sell(half(object{"start_date": "2025-01-20"}), s.calls("1.00"))
+			s.clock("2025-01-10T00:00:00Z")
+			s.use(acme, "2025-01-10T00:00:00Z", "60")
+			s.clock("2025-01-21T00:00:00Z")
+			s.use(acme, "2025-01-21T00:00:00Z", "4")
+			s.clock("2025-02-02T00:00:00Z")
+			Expect(january()).To(ConsistOf("Seats 2025-01-01 to 2025-02-01: 40.00", "Calls 2025-01-01 to 2025-01-10: 60.00", "Calls 2025-01-01 to 2025-02-01: 2.00"))
+			Expect(costs()).To(Equal("102.00"))
+		})
+	})
+
 	Describe("after a partial invoice", func() {
 		BeforeEach(func() {
 			sell(object{"invoicing_threshold": "25.00"}, s.calls("1.00"))

@@ -166,9 +166,6 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 	for _, t := range terms {
 		apply(t.value, t.value, part(daysShared(in, pairTerm{})), func(line pairLine) bool {
 			from, until := t.start < line.end, t.end == "" || line.end <= t.end
-			if line.partial { // it is made after a change of that day, which makes it reach the threshold
-				from, until = t.start <= line.end, t.end == "" || line.end < t.end
-			}
 			if line.advance {
 				from, until = t.start <= line.start, t.end == "" || line.start < t.end
 			}

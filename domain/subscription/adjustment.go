@@ -36,7 +36,8 @@ func (i AdjustmentInterval) Covers(s ServicePeriod) bool {
 		start := s.DiscountedAt()
 		return !start.Before(i.StartAt) && (i.EndAt == nil || start.Before(*i.EndAt))
 	}
-	return s.Period.End.After(i.StartAt) && (i.EndAt == nil || !s.Period.End.After(*i.EndAt))
+	end := s.servedUntil()
+	return end.After(i.StartAt) && (i.EndAt == nil || !end.After(*i.EndAt))
 }
 
 // AppliesTo are the price intervals that the adjustment is for.

@@ -87,6 +87,14 @@ func (s ServicePeriod) CountedAt() time.Time {
 	return last
 }
 
+// servedUntil is the end of a service. A partial invoice of the first instant has no time, but charges for it.
+func (s ServicePeriod) servedUntil() time.Time {
+	if s.Period.End.After(s.Period.Start) {
+		return s.Period.End
+	}
+	return s.Period.Start.Add(time.Microsecond)
+}
+
 // length is that of the shortest cycle of the matching prices of a plan interval at an instant, or that of
 // the subscription's billing periods where all are charged once.
 func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest period.Length) {
@@ -131,7 +139,7 @@ func (a AdjustmentPeriods) Counts(s ServicePeriod, in AdjustmentPeriod) bool {
 		if s.Decrease() {
 			from = s.Charged
 		}
-		return s.TrialOf == "" && s.Period.End.After(a.StartAt) && (a.EndAt == nil || from.Before(*a.EndAt))
+		return s.TrialOf == "" && s.servedUntil().After(a.StartAt) && (a.EndAt == nil || from.Before(*a.EndAt))
 	case a.Adjustment.Kind == rating.AmountDiscount && a.CouponID != nil && a.bothModes(in):
 		return in.End.After(a.StartAt) && (a.EndAt == nil || !in.End.After(*a.EndAt))
 	}
