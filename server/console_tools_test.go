@@ -78,6 +78,18 @@ var _ = Describe("The team of an account", func() {
 		Expect(other.see("/console").html).To(ContainSubstring("Finance"))
 		Expect(d.submit(path+"/members/"+d.person, url.Values{"role": {"reader"}}).html).To(ContainSubstring("needs an owner"))
 		Expect(d.submit(path+"/members/"+other.person, url.Values{}).status).To(Equal(http.StatusSeeOther))
+
+		engineer := api.desk(user.RoleEngineer)
+		for _, name := range []string{"Importer", "Revoked"} {
+			Expect(engineer.submit("/console/do/createAPIKey", url.Values{"name": {name}, "scopes": {"ingest"}}).status).To(Equal(http.StatusOK))
+		}
+		revoked := api.get("/v1/api_keys").expect(200).entry("data", 0)
+		Expect(revoked.at("created_by")).To(Equal(engineer.person))
+		api.post("/v1/api_keys/"+revoked.text("id")+"/revoke", nil).expect(200)
+		removed := d.submit(path+"/members/"+engineer.person, url.Values{})
+		Expect(removed.status).To(Equal(http.StatusOK), removed.html)
+		removed.sound()
+		Expect(removed.html).To(And(ContainSubstring("Keys that the person made still work"), ContainSubstring("Importer"), Not(ContainSubstring("Revoked"))))
 		Expect(other.send(http.MethodGet, "/console", nil).status).To(Equal(http.StatusSeeOther), "the membership has ended")
 		for _, action := range []string{"inviteMember", "changeMemberRole", "removeMember"} {
 			api.get("/v1/audit_log?action="+action).expect(200).entry("data", 0).shows(object{"actor.type": "person", "actor.id": d.person})

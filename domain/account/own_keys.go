@@ -47,6 +47,13 @@ func FindOwnKey(tx *store.Tx, id string) (k Key, err error) {
 	return k, store.Found(err, "Key", id)
 }
 
+// KeysMadeBy returns the keys that a key or a person made and that still work, the newest first.
+func KeysMadeBy(tx *store.Tx, makerID string) (keys []Key, err error) {
+	err = tx.Where("created_by = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", makerID).
+		Order("seq DESC").Find(&keys).Error
+	return keys, err
+}
+
 // RevokeOwnKey is [RevokeKey] for a key of the transaction's account. byKey is the key of
 // the request, "" for none: a key cannot revoke itself, since the answer could not be repeated.
 func RevokeOwnKey(tx *store.Tx, byKey, id string) (Key, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/user"
 	"tollkeeper/store"
 )
@@ -16,7 +17,8 @@ type teamView struct {
 	Invitations []user.Invitation
 	Email       string // as it was given
 	Role        string
-	Link        string // of an invitation that was just made; it is shown once
+	Link        string        // of an invitation that was just made; it is shown once
+	Keys        []account.Key // that still work, of a person who was just removed
 	Failed      string
 	Problems    []violation
 }
@@ -53,18 +55,24 @@ func loadTeam(v *visit) (view teamView, err error) {
 	return view, err
 }
 
+// teamChange is what the page shows of a change, once.
+type teamChange struct {
+	Link string
+	Keys []account.Key
+}
+
 // changeTeam makes a change of the team in the name of the person, and shows the team after it. What
 // is refused is shown on the same page.
-func changeTeam(v *visit, action string, change func(tx *store.Tx) (link string, err error)) (templ.Component, error) {
+func changeTeam(v *visit, action string, change func(tx *store.Tx) (shown teamChange, err error)) (templ.Component, error) {
 	if err := v.manages(); err != nil {
 		return nil, err
 	}
-	shown := ""
+	var shown teamChange
 	err := v.pages.store.Update(v.recorded(action), func(tx *store.Tx) (err error) {
 		shown, err = change(tx)
 		return err
 	})
-	if err == nil && shown == "" {
+	if err == nil && shown.Link == "" && len(shown.Keys) == 0 {
 		return leadTo(link("settings", "team")), nil
 	}
 	refused := refusal(err)
@@ -76,7 +84,7 @@ func changeTeam(v *visit, action string, change func(tx *store.Tx) (link string,
 		return nil, loadErr
 	}
 	if refused == nil {
-		view.Link = shown
+		view.Link, view.Keys = shown.Link, shown.Keys
 		return teamDetail(view), nil
 	}
 	view.Failed, view.Email, view.Role = problemText(refused), v.echo.FormValue("email"), v.echo.FormValue("role")
@@ -86,28 +94,33 @@ func changeTeam(v *visit, action string, change func(tx *store.Tx) (link string,
 // invite makes an invitation. Its link is shown once, on the page that answers. It begins with the public
 // address of the server: what a request says of its host is of no weight.
 func invite(v *visit) (templ.Component, error) {
-	return changeTeam(v, "inviteMember", func(tx *store.Tx) (string, error) {
+	return changeTeam(v, "inviteMember", func(tx *store.Tx) (teamChange, error) {
 		_, token, err := user.Invite(tx, v.echo.FormValue("email"), user.Role(v.echo.FormValue("role")))
-		return tx.Origin + link("invitation", token), err
+		return teamChange{Link: tx.Origin + link("invitation", token)}, err
 	})
 }
 
 // withdrawInvitation ends an invitation.
 func withdrawInvitation(v *visit) (templ.Component, error) {
-	return changeTeam(v, "withdrawInvitation", func(tx *store.Tx) (string, error) {
-		return "", user.Withdraw(tx, v.param("id"))
+	return changeTeam(v, "withdrawInvitation", func(tx *store.Tx) (teamChange, error) {
+		return teamChange{}, user.Withdraw(tx, v.param("id"))
 	})
 }
 
-// changeMember gives a member another role, or ends the membership.
+// changeMember gives a member another role, or ends the membership. Keys that the person made go on to work,
+// so they are listed then.
 func changeMember(v *visit) (templ.Component, error) {
 	if role := v.echo.FormValue("role"); role != "" {
-		return changeTeam(v, "changeMemberRole", func(tx *store.Tx) (string, error) {
-			return "", user.ChangeRole(tx, v.param("id"), user.Role(role))
+		return changeTeam(v, "changeMemberRole", func(tx *store.Tx) (teamChange, error) {
+			return teamChange{}, user.ChangeRole(tx, v.param("id"), user.Role(role))
 		})
 	}
-	return changeTeam(v, "removeMember", func(tx *store.Tx) (string, error) {
-		return "", user.Remove(tx, v.param("id"))
+	return changeTeam(v, "removeMember", func(tx *store.Tx) (left teamChange, err error) {
+		if err := user.Remove(tx, v.param("id")); err != nil {
+			return left, err
+		}
+		left.Keys, err = account.KeysMadeBy(tx, v.param("id"))
+		return left, err
 	})
 }
 
