@@ -12,7 +12,7 @@ import (
 var _ = Describe("The migration of who made keys", func() {
 	It("leaves those that are there without a maker", func() {
 		ctx := context.Background()
-		url, owner := databaseBefore("0061")
+		url, owner := databaseBefore("0060")
 		for _, statement := range []string{
 			"INSERT INTO accounts (id, name, mode, number_prefix) VALUES ('acct_1', 'Ours', 'test', 'ABCDEF')",
 			"INSERT INTO api_keys (id, account_id, name, hash, hint) VALUES ('key_1', 'acct_1', 'script', sha256('k'), 'tk_test_k')",
