@@ -149,7 +149,7 @@ func ForDays(date time.Time, earlier []Charged, dayEnd time.Time) Document {
 	d := Document{Date: date, Earlier: earlier}
 	onDate := d
 	d.Settles = func(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod) bool {
-		return !dayEnd.Before(in.End) && onDate.settles(a, in)
+		return !dayEnd.Before(a.LastServed(in)) && onDate.settles(a, in)
 	}
 	return d
 }

@@ -249,6 +249,21 @@ func (a AdjustmentPeriods) SettledOn(in AdjustmentPeriod) (date time.Time, arrea
 	return date, arrears
 }
 
+// LastServed is where the last service in arrears of a period ends: earlier than the period where its prices, or
+// the phase that has them, end within it.
+func (a AdjustmentPeriods) LastServed(in AdjustmentPeriod) time.Time {
+	var last time.Time
+	for _, s := range a.Services(in) {
+		if end := s.Period.End; !s.Interval.Price.InAdvance() && end.After(last) {
+			last = end
+		}
+	}
+	if last.IsZero() || last.After(in.End) {
+		return in.End
+	}
+	return last
+}
+
 // Spread is the part of a fee that its installments have charged with one of them, where all services of
 // the period are installments of fees in advance that are spread over the same parts. What adjusts the fee
 // is then spread like it (price models 6.7.17). It is false for all else.

@@ -74,6 +74,9 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 				}
 				currency := i.spec.unit("USD")
 				ledger := s.customer.ledger(currency)
+				for _, one := range ledger.charges { // its days are final, also where it is issued without a grace period
+					one.committed = one.committed || one.interval == p.interval && one.of(p, s.customer.zone)
+				}
 				if surplus := sub(ledger.drawn(p, s.customer.zone), greatest(sub(l.adjusted, r.w.covered(p, p.to)), new(big.Rat))); surplus.Sign() > 0 {
 					if ledger.kept == nil {
 						ledger.kept = map[*block]*big.Rat{}
