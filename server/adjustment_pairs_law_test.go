@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tollkeeper/domain/money"
@@ -163,18 +164,35 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 			modes[line.advance] = true
 		}
 	}
-	for _, t := range terms {
-		apply(t.value, t.value, part(daysShared(in, pairTerm{})), func(line pairLine) bool {
-			from, until := t.start < line.end, t.end == "" || line.end <= t.end
-			if line.advance {
-				from, until = t.start <= line.start, t.end == "" || line.start < t.end
-			}
-			if t.coupon && l.body["adjustment_type"] == "amount_discount" && len(modes) == 2 { // price models 6.7.10
-				from, until = t.start < in[1], t.end == "" || in[1] <= t.end
-			}
-			bought := line.name != "Added" || !t.coupon || t.start > "2025-01-16"
-			return from && until && bought // a coupon is for the prices that there are (semantics 15.1.3)
+	// covers reports whether the dates of a term give it a line (semantics 6.3.7).
+	covers := func(t pairTerm, line pairLine) bool {
+		from, until := t.start < line.end, t.end == "" || line.end <= t.end
+		if line.advance {
+			from, until = t.start <= line.start, t.end == "" || line.start < t.end
+		}
+		if t.coupon && l.body["adjustment_type"] == "amount_discount" && len(modes) == 2 { // price models 6.7.10
+			from, until = t.start < in[1], t.end == "" || in[1] <= t.end
+		}
+		bought := line.name != "Added" || !t.coupon || t.start > "2025-01-16"
+		return from && until && bought // a coupon is for the prices that there are (semantics 15.1.3)
+	}
+	billed := func(line pairLine) bool { return !line.advance || line.start >= terms[1].start } // after the change
+	if l.body["adjustment_type"] == "maximum" && len(terms) > 1 && slices.ContainsFunc(lines, billed) {
+		// That follow each other are one, by days (price models 6.7.12), for what is billed after the change.
+		end, _ := l.end()
+		var amount, opening money.Decimal
+		for _, t := range terms {
+			amount = amount.Add(money.Must(t.value).Mul(money.FromInt(daysShared(in, t))))
+			opening = opening.Add(money.Must(t.value).Mul(money.FromInt(daysShared([2]string{in[0], end}, t))))
+		}
+		of := func(sum money.Decimal) string { return sum.Quo(money.FromInt(whole)).Round(2).String() }
+		apply(of(amount), of(opening), money.FromInt(1), func(line pairLine) bool {
+			return covers(terms[0], line) || covers(terms[1], line)
 		})
+		return sum, cents
+	}
+	for _, t := range terms {
+		apply(t.value, t.value, part(daysShared(in, pairTerm{})), func(line pairLine) bool { return covers(t, line) })
 	}
 	return sum, cents
 }

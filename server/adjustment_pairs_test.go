@@ -33,7 +33,7 @@ var _ = Describe("Each adjustment with each event of a period", func() {
 		}
 		return chosen
 	}
-	number, turn := 0, int(GinkgoRandomSeed()%pairShare)
+	number, taken, turn := 0, 0, int(GinkgoRandomSeed()%pairShare)
 	takes := func(name string) bool {
 		switch only := os.Getenv("SPEC_PAIRS"); only {
 		case "":
@@ -56,6 +56,7 @@ var _ = Describe("Each adjustment with each event of a period", func() {
 				pairs += len(chosen(window))
 				if takes(strings.Join([]string{pairPrices[prices].name, pairEvents[event].name, w.name}, ", ")) {
 					histories = append(histories, [2]int{event, window})
+					taken++
 				}
 			}
 		}
@@ -84,6 +85,9 @@ var _ = Describe("Each adjustment with each event of a period", func() {
 			Expect(strings.Join(differ, "\n")).To(BeEmpty())
 		})
 	}
+	It("is played at all", func() {
+		Expect(taken).NotTo(BeZero(), "SPEC_PAIRS matches no history")
+	})
 })
 
 // compare compares what a subscription was charged with what the law makes of the lines without its adjustment.

@@ -52,16 +52,29 @@ func sameQuantity(s subscription.ServicePeriod, l invoice.Line) bool {
 func (b history) markChangedAdjustments(before, after subscription.Terms) {
 	for _, inv := range b.Issued {
 		for _, l := range b.Lines[inv.ID] {
-			if l.IntervalID != nil && !slices.Equal(adjustmentsOn(before, l), adjustmentsOn(after, l)) {
-				b.adjusted[l.ID] = true
+			if l.IntervalID == nil {
+				continue
 			}
+			was, is := adjustmentsOn(before, l), adjustmentsOn(after, l)
+			b.adjusted[l.ID] = b.adjusted[l.ID] || slices.ContainsFunc(is, func(a adjustmentOn) bool {
+				return a.settled && !slices.Contains(was, a)
+			}) || slices.ContainsFunc(was, func(a adjustmentOn) bool {
+				return a.settled && !slices.ContainsFunc(is, func(o adjustmentOn) bool { return o.id == a.id })
+			})
 		}
 	}
 }
 
-// adjustmentsOn are the adjustments that work on the service of a line, of minimums those that its document
-// settles, each with its amount by days (price models 6.7.11, 6.7.12).
-func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []string) {
+// adjustmentOn is an adjustment that works on the service of a line. What has settled a minimum stays where a
+// later document is to settle it now: that gets the difference.
+type adjustmentOn struct {
+	id      string
+	amount  string // of a minimum, by days (price models 6.7.12)
+	settled bool   // of a minimum, by the document of the line or an earlier one (price models 6.7.11)
+}
+
+// adjustmentsOn are the adjustments that work on the service of a line.
+func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []adjustmentOn) {
 	s, found := t.ServicePeriodAt(*l.IntervalID, l.BilledFrom)
 	if !found {
 		return nil
@@ -70,7 +83,7 @@ func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []string) {
 		a := t.PeriodsOf(interval)
 		if interval.Adjustment.Kind != rating.Minimum {
 			if a.Covers(s) && interval.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
-				all = append(all, a.AdjustmentID)
+				all = append(all, adjustmentOn{id: a.AdjustmentID, settled: true})
 			}
 			continue
 		}
@@ -78,10 +91,9 @@ func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []string) {
 		if !belongs || !a.Counts(s, in) {
 			continue
 		}
-		if date, arrears := a.SettledOn(in); !arrears || !s.BilledOn.Before(date) {
-			amount := subscription.AmountOf([]subscription.AdjustmentPeriods{a}, in)
-			all = append(all, a.AdjustmentID+" "+amount.String())
-		}
+		date, arrears := a.SettledOn(in)
+		amount := subscription.AmountOf([]subscription.AdjustmentPeriods{a}, in)
+		all = append(all, adjustmentOn{a.AdjustmentID, amount.String(), !arrears || !s.BilledOn.Before(date)})
 	}
 	return all
 }

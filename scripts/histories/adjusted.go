@@ -75,7 +75,7 @@ func (r *run) adjustedOf(s *subscription, v *invoice) error {
 		r.undecided("adjustments of a document of which a price was taken away")
 		return nil
 	}
-	d := sheet{sub: s, date: v.date, partial: v.source == "partial"}
+	d := sheet{sub: s, date: v.date, partial: v.source == "partial", invoice: v}
 	for _, l := range lines {
 		d.items = append(d.items, item{l.piece, l.piece.to, l.subtotal, l.quantity})
 	}

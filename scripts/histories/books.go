@@ -176,7 +176,7 @@ func (l *line) String() string {
 
 // byDate are the documents in order of their dates.
 func (b *books) byDate() (all []*invoice) {
-	for _, id := range b.order {
+	for _, id := range slices.Backward(b.order) { // the newest one is listed first
 		all = append(all, b.invoices[id])
 	}
 	sort.SliceStable(all, func(i, j int) bool {

@@ -15,6 +15,7 @@ type sheet struct {
 	sub     *subscription
 	date    time.Time // of the invoice
 	partial bool
+	invoice *invoice  // nil: of none that was made
 	accrues bool      // it is of what usage has accrued: without minimums
 	until   time.Time // of a document that is only thought of: usage before it counts; zero: of one that was made
 	items   []item
@@ -30,17 +31,18 @@ type item struct {
 
 // earlier are the lines of the documents before a sheet, by date, and whether a price of one was taken away.
 func (r *run) earlier(d sheet) (earlier []*charged, others bool) {
-	for _, id := range r.books.order {
-		w := r.books.invoices[id]
+	for _, w := range r.books.byDate() {
+		if w == d.invoice { // of those of one date the last ones were made later
+			break
+		}
 		if w.sub != d.sub.id || w.status == "void" || !d.until.IsZero() && w.date.After(d.until) {
 			continue
 		}
-		if w.date.Before(d.date) || w.date.Equal(d.date) && w.source == "partial" && !d.partial {
+		if w.date.Before(d.date) || w.date.Equal(d.date) && w.source == "partial" && (!d.partial || d.invoice != nil) {
 			before, gone := r.chargedBy(d.sub, w)
 			earlier, others = append(earlier, before...), others || gone
 		}
 	}
-	slices.SortStableFunc(earlier, func(a, b *charged) int { return a.invoice.date.Compare(b.invoice.date) })
 	return earlier, others
 }
 
