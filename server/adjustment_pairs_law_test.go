@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"tollkeeper/domain/money"
@@ -176,9 +175,7 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 		bought := line.name != "Added" || !t.coupon || t.start > "2025-01-16"
 		return from && until && bought // a coupon is for the prices that there are (semantics 15.1.3)
 	}
-	billed := func(line pairLine) bool { return !line.advance || line.start >= terms[1].start } // after the change
-	if l.body["adjustment_type"] == "maximum" && len(terms) > 1 && slices.ContainsFunc(lines, billed) {
-		// That follow each other are one, by days (price models 6.7.12), for what is billed after the change.
+	if l.body["adjustment_type"] == "maximum" && len(terms) > 1 { // that follow each other are one, by days (price models 6.7.12)
 		end, _ := l.end()
 		var amount, opening money.Decimal
 		for _, t := range terms {

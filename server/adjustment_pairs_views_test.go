@@ -145,14 +145,16 @@ func (h *pairPlay) explained(inv, line value) (differ []string) {
 
 // costsApart reports whether costs do not follow the documents. Fees in advance are charged in full and given back
 // by days at an early end, where no document in arrears settles the adjustment (price models 6.7.16). Costs are
-// those of the days served, which is not the same share of a tier, nor of a minimum that does not have all days.
+// those of the days served, which is not the same share of a tier, nor of a minimum that does not have all days, nor
+// of maximums that follow each other.
 func (h *pairPlay) costsApart(s *pairSub) bool {
 	p := pairPrices[h.prices]
 	if s.adjustment == nil || pairEvents[h.event].ends == "" || p.usage > 0 || p.arrears {
 		return false
 	}
 	kind := s.adjustment.body["adjustment_type"]
-	return kind == "tiered_percentage_discount" || kind == "minimum" && pairWindows[h.window].amid
+	amid := pairWindows[h.window].amid
+	return kind == "tiered_percentage_discount" || kind == "minimum" && amid || kind == "maximum" && len(pairTerms(*s.adjustment, h.window, h.day)) > 1
 }
 
 // roundings are the cents by which fees that are given back by days may differ from the costs of their days.

@@ -69,7 +69,7 @@ func (b history) markChangedAdjustments(before, after subscription.Terms) {
 // later document is to settle it now: that gets the difference.
 type adjustmentOn struct {
 	id      string
-	amount  string // of a minimum, by days (price models 6.7.12)
+	amount  string // of a minimum, or of maximums that are one, by days (price models 6.7.12)
 	settled bool   // of a minimum, by the document of the line or an earlier one (price models 6.7.11)
 }
 
@@ -81,13 +81,13 @@ func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []adjustmentOn) {
 	}
 	for _, interval := range t.Adjustments {
 		a := t.PeriodsOf(interval)
+		in, belongs := a.For(s)
 		if interval.Adjustment.Kind != rating.Minimum {
 			if a.Covers(s) && interval.Adjustment.Rating().Matches(s.Interval.Price.Priced()) {
-				all = append(all, adjustmentOn{id: a.AdjustmentID, settled: true})
+				all = append(all, adjustmentOn{a.AdjustmentID, byDays(a, in, belongs), true})
 			}
 			continue
 		}
-		in, belongs := a.For(s)
 		if !belongs || !a.Counts(s, in) {
 			continue
 		}
@@ -96,4 +96,17 @@ func adjustmentsOn(t subscription.Terms, l invoice.Line) (all []adjustmentOn) {
 		all = append(all, adjustmentOn{a.AdjustmentID, amount.String(), !arrears || !s.BilledOn.Before(date)})
 	}
 	return all
+}
+
+// byDays is the amount of a maximum that is one with others, where no document after the opening can have the
+// difference, since all bill in advance; else "".
+func byDays(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod, belongs bool) string {
+	if !belongs || a.Adjustment.Kind != rating.Maximum {
+		return ""
+	}
+	chain := a.Chain(in)
+	if _, arrears := a.SettledOn(in); arrears || len(chain) == 1 {
+		return ""
+	}
+	return subscription.AmountOf(chain, in).String()
 }
