@@ -5,7 +5,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Price models 6.7.20: the shortfall of a minimum is charged with the last day of its period. Where its prices end
+// The shortfall of a minimum is charged with the last day of its period (price models 6.7.20). Where its prices end
 // before the billing cycle does, that is their last day.
 var _ = DescribeTable("The shortfall of a minimum is paid by credits where its price ends amid a cycle",
 	func(zone, start, end, after string, phased bool, minimum string) {
