@@ -53,6 +53,12 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 		r.undecided("costs of a part of the period of a minimum")
 		return nil
 	}
+	for _, a := range chained(r.w.worksOf(s)) { // costs of days before do not know the lines that follow in its period
+		if in, ok := a.period(p); ok && a.amounts() && len(a.prices) > 1 && a.covers(p, in) && z.start(in.to).After(last.to) {
+			r.undecided("costs of a price under an adjustment whose period goes on")
+			return nil
+		}
+	}
 	seen := fmt.Sprint(last, p.fraction())
 	if r.known.totals[seen] && !r.known.full {
 		return nil
@@ -72,7 +78,7 @@ func (r *run) costTotals(ctx context.Context, s *subscription) error {
 		}
 	}
 	if want := sub(last.adjusted, r.w.covered(p, p.to)); !same(total, want) {
-		return differ("costs of %s of %s are %s in all, not what its line comes to: %s", p.spec.Name, s.name, show(total), last)
+		return differ("costs of %s of %s are %s in all, not what its line comes to: %s%s", p.spec.Name, s.name, show(total), last, r.books.print(s.id))
 	}
 	return nil
 }
