@@ -255,7 +255,7 @@ func (r *run) worthsOf(d sheet) map[string]lineWorth {
 		for _, one := range d.sub.pieces(i, d.until) {
 			if one.from.Before(d.until) && !one.trial && one.from.Before(one.to) && one.billed().Equal(d.date) {
 				end := earlier(d.until, one.to)
-				d.items = append(d.items, item{piece: one, until: end, subtotal: cents(r.w.used(one, end))})
+				d.items = append(d.items, item{piece: one, until: end, subtotal: r.subtotalAt(one, end)})
 			}
 		}
 	}
@@ -268,6 +268,14 @@ func (r *run) worthsOf(d sheet) map[string]lineWorth {
 		}
 	}
 	return all
+}
+
+// subtotalAt is the subtotal of a line at an instant. The roundings of instalments are carried on.
+func (r *run) subtotalAt(p piece, until time.Time) *big.Rat {
+	if p.spec.Metric == "" && p.parts > 0 && p.changes() == 0 {
+		return p.instalment()
+	}
+	return cents(r.w.used(p, until))
 }
 
 // inOrder sorts the lines of a sheet as its document has them.
