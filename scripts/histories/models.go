@@ -16,6 +16,9 @@ import (
 // grouped models rate each value of a property by itself.
 var grouped = map[string]bool{"matrix": true, "grouped_tiered": true, "grouped_allocation": true, "grouped_with_min_max_thresholds": true, "grouped_with_prorated_minimum": true}
 
+// linear models of groups charge those below 0 too, others take them as 0 (price-models.md 1.2).
+var linear = map[string]bool{"matrix": true, "matrix_with_display_name": true, "scalable_matrix_with_unit_pricing": true, "event_output": true}
+
 // usageModels are the models that usage prices get; linear ones more often.
 var usageModels = []string{"unit", "unit", "unit", "tiered", "tiered", "package", "bulk", "tiered_package", "tiered_with_minimum", "threshold_total_amount",
 	"package_with_allocation", "unit_with_percent", "unit_with_proration", "tiered_with_proration", "bulk_with_proration",
@@ -130,7 +133,9 @@ func (w *world) quantity(p piece) *big.Rat {
 	}
 	groups := new(big.Rat)
 	for _, g := range u.Groups {
-		groups.Add(groups, g.Quantity)
+		if g.Quantity.Sign() > 0 || linear[p.spec.Model] {
+			groups.Add(groups, g.Quantity)
+		}
 	}
 	if p.spec.inputs().Whole {
 		return u.Rounded(u.Quantity)
