@@ -141,13 +141,7 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 	if l.body["adjustment_type"] == "minimum" {
 		// By days in force; minimums that follow each other are one (price models 6.7.12).
 		end, _ := l.end()
-		var amount, opening money.Decimal
-		for _, t := range terms {
-			amount = amount.Add(money.Must(t.value).Mul(money.FromInt(daysShared(in, t))))
-			opening = opening.Add(money.Must(t.value).Mul(money.FromInt(daysShared([2]string{in[0], end}, t))))
-		}
-		of := func(sum money.Decimal) string { return sum.Quo(money.FromInt(whole)).Round(2).String() }
-		apply(of(amount), of(opening), money.FromInt(1), func(line pairLine) bool {
+		apply(l.byDays(terms, in), l.byDays(terms, [2]string{in[0], end}), money.FromInt(1), func(line pairLine) bool {
 			for _, t := range terms {
 				if (t.start == "" || line.end > t.start) && (t.end == "" || line.start < t.end) {
 					return true
@@ -177,13 +171,7 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 	}
 	if l.body["adjustment_type"] == "maximum" && len(terms) > 1 { // that follow each other are one, by days (price models 6.7.12)
 		end, _ := l.end()
-		var amount, opening money.Decimal
-		for _, t := range terms {
-			amount = amount.Add(money.Must(t.value).Mul(money.FromInt(daysShared(in, t))))
-			opening = opening.Add(money.Must(t.value).Mul(money.FromInt(daysShared([2]string{in[0], end}, t))))
-		}
-		of := func(sum money.Decimal) string { return sum.Quo(money.FromInt(whole)).Round(2).String() }
-		apply(of(amount), of(opening), money.FromInt(1), func(line pairLine) bool {
+		apply(l.byDays(terms, in), l.byDays(terms, [2]string{in[0], end}), money.FromInt(1), func(line pairLine) bool {
 			return covers(terms[0], line) || covers(terms[1], line)
 		})
 		return sum, cents
@@ -192,6 +180,17 @@ func (l pairLaw) plan(lines []pairLine, in [2]string, next bool) (sum money.Deci
 		apply(t.value, t.value, part(daysShared(in, pairTerm{})), func(line pairLine) bool { return covers(t, line) })
 	}
 	return sum, cents
+}
+
+// byDays is the amount of terms that are one: the sum of their values by the days that they have of a part of the
+// period.
+func (l pairLaw) byDays(terms []pairTerm, in [2]string) string {
+	_, whole := l.end()
+	var sum money.Decimal
+	for _, t := range terms {
+		sum = sum.Add(money.Must(t.value).Mul(money.FromInt(daysShared(in, t))))
+	}
+	return sum.Quo(money.FromInt(whole)).Round(2).String()
 }
 
 // daysShared are the days that a term has of a part of the period.

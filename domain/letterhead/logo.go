@@ -27,7 +27,7 @@ const logoTime = 10 * time.Second
 // has up to 32 MB then.
 var logoTurn = make(chan struct{}, 1)
 
-// readLogo returns the media type of a logo. What can be told from its head is told before it is decoded.
+// readLogo returns the media type of a logo. It checks the header first and decodes only what passes.
 func readLogo(ctx context.Context, logo []byte) (kind string, err error) {
 	if len(logo) == 0 {
 		return "", nil

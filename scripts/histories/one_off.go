@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"slices"
 	"time"
+
+	"tollkeeper/domain/reference"
 )
 
 // oneOff is an invoice of one customer that the model knows whole from its request.
@@ -54,7 +56,7 @@ func (r *run) invoice(ctx context.Context, s step) error {
 	case "amount":
 		body["discount"] = object{"discount_type": "amount", "amount_discount": s.Basis}
 		off := least(rat(s.Basis), add(first, second))
-		parts := split(off, []*big.Rat{first, second})
+		parts := reference.Split(off, []*big.Rat{first, second}, 2)
 		first, second = sub(first, parts[0]), sub(second, parts[1])
 	}
 	made, err := r.post(ctx, "/v1/invoices", body)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"tollkeeper/domain/reference"
 )
 
 // step is one thing that happens in a history. It names what it works on by the names that
@@ -141,16 +143,7 @@ func ceil(r *big.Rat) *big.Rat {
 }
 
 // cents rounds half away from zero to two digits (price-models.md 1.5.2).
-func cents(r *big.Rat) *big.Rat {
-	s := mul(new(big.Rat).Abs(r), num(200))
-	q := new(big.Int).Quo(add(s, num(1)).Num(), add(s, num(1)).Denom())
-	q.Quo(q, big.NewInt(2))
-	out := quo(new(big.Rat).SetInt(q), num(100))
-	if r.Sign() < 0 {
-		out.Neg(out)
-	}
-	return out
-}
+func cents(r *big.Rat) *big.Rat { return reference.Round(r, 2) }
 
 // rounded is a figure of a currency: credits have no minor unit.
 func rounded(r *big.Rat, currency string) *big.Rat {

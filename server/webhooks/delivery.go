@@ -255,7 +255,7 @@ func (d *Deliverer) send(ctx context.Context, sending webhook.Sending) (answer w
 }
 
 // failureReason says why there was no answer. It discloses nothing about the receiver's network, nor about
-// this server's: whether a name is known here and is not public is told like a name that is not known.
+// this server's: a name that resolves to an address that is not public gets the same reason as an unknown name.
 func failureReason(err error) string {
 	var unknown *net.DNSError
 	switch {
