@@ -44,7 +44,7 @@ func adjust(t subscription.Terms, d Document, together []Item, all []Amounts, wa
 // Works are the adjustments of a subscription with the lines that they work on together, for each of
 // their periods: those of the document, and parts of earlier ones.
 func Works(t subscription.Terms, d Document, services []subscription.ServicePeriod, parts []Charged) (works []rating.Work) {
-	services = until(services, d.Date)
+	services = cutAt(d.Date, services)
 	for _, interval := range t.Adjustments {
 		a := t.PeriodsOf(interval)
 		adjustment := interval.Adjustment.Rating()
@@ -92,9 +92,9 @@ func Works(t subscription.Terms, d Document, services []subscription.ServicePeri
 	return works
 }
 
-// until are services as a document of a date charges them: the service of a partial invoice ends with it, so what
+// cutAt are services as a document of a date charges them: the service of a partial invoice ends with it, so what
 // begins later does not reach it, and what ends later does (semantics 6.2.9 and 6.3.7).
-func until(services []subscription.ServicePeriod, date time.Time) []subscription.ServicePeriod {
+func cutAt(date time.Time, services []subscription.ServicePeriod) []subscription.ServicePeriod {
 	cut := slices.Clone(services)
 	for k, s := range cut {
 		if !date.IsZero() && !s.Interval.Price.InAdvance() && s.Period.End.After(date) {

@@ -53,7 +53,7 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 			continue
 		}
 		var seen []string
-		for _, s := range until(services, date) {
+		for _, s := range cutAt(date, services) {
 			in, belongs := a.For(s)
 			if !belongs || slices.Contains(seen, in.Name()) {
 				continue
