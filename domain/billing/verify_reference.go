@@ -123,7 +123,7 @@ func referredLines(tx *store.Tx, view invoice.View, services []subscription.Serv
 	}
 	document := charge.Document{Date: view.InvoiceDate, Earlier: was.Earlier}
 	if view.Source == invoice.SourcePartial {
-		document.Settles = charge.WithoutMinimums
+		document.Settles = charge.SettledAtOpening
 	}
 	parts := document.Parts(view.Terms)
 	for k, s := range services {

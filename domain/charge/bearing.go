@@ -35,7 +35,7 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 		}
 		for _, o := range t.ChargedIn(s.Period) {
 			if ChargesFor(s.Interval.Price, o.Interval.Price) && (other(o) || partial(s.Period.Start)) {
-				b.include(s.Period.Start, o.Interval.ID)
+				b.count(s.Period.Start, o, partial)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 				if !other(o) && !partial(in.Start) {
 					continue
 				}
-				b.include(in.Start, o.Interval.ID)
+				b.count(in.Start, o, partial)
 				if o.Decrease() && !o.BilledOn.After(date) {
 					b.decrease(t, o)
 				}
@@ -76,6 +76,16 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 		}
 	}
 	return b
+}
+
+// count counts a service from an instant on. Of one that is charged to date the earlier documents of its cycle
+// count too: what the service adds is the difference to them.
+func (b *Bearing) count(since time.Time, s subscription.ServicePeriod, partial func(since time.Time) bool) {
+	start := s.Period.Start
+	if start.Before(since) && !s.Interval.Price.Fixed() && (IsContinuation(s) || partial(start)) {
+		since = start
+	}
+	b.include(since, s.Interval.ID)
 }
 
 // include counts a price interval from an instant on.

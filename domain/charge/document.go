@@ -1,6 +1,7 @@
 package charge
 
 import (
+	"slices"
 	"time"
 
 	"tollkeeper/domain/money"
@@ -138,15 +139,18 @@ func (d Document) settles(a subscription.AdjustmentPeriods, in subscription.Adju
 	return !arrears || !d.Date.Before(date)
 }
 
-// WithoutMinimums settles none: they are left to the invoice of the whole time.
-func WithoutMinimums(subscription.AdjustmentPeriods, subscription.AdjustmentPeriod) bool {
-	return false
+// SettledAtOpening settles for a partial invoice what the opening of a period settled: a minimum of fees in
+// advance. Others are left to the invoice of the whole time (price models 6.7.18).
+func SettledAtOpening(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod) bool {
+	_, arrears := a.SettledOn(in)
+	return !arrears
 }
 
-// ForDays is a document as it stands at the end of a day: a minimum is charged with the last day of its
-// period (price models 6.7.20).
+// ForDays is a document as it stands at the end of a day: without what was invoiced later, and a minimum is
+// charged with the last day of its period (price models 6.7.20).
 func ForDays(date time.Time, earlier []Charged, dayEnd time.Time) Document {
-	d := Document{Date: date, Earlier: earlier}
+	later := func(c Charged) bool { return c.BilledOn.After(dayEnd) }
+	d := Document{Date: date, Earlier: slices.DeleteFunc(slices.Clone(earlier), later)}
 	onDate := d
 	d.Settles = func(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod) bool {
 		return !dayEnd.Before(a.LastServed(in)) && onDate.settles(a, in)

@@ -157,7 +157,7 @@ func LinesPaid(tx *store.Tx, t subscription.Terms, inv Invoice, services []subsc
 	}
 	document := charge.Document{Date: inv.InvoiceDate, Earlier: was.Earlier}
 	if inv.Source == SourcePartial {
-		document.Settles = charge.WithoutMinimums
+		document.Settles = charge.SettledAtOpening
 	}
 	for k, a := range charge.Calculate(t, document, together) {
 		line := newLine(tx, inv, k, LineID(inv.ID, together[k].ServicePeriod), together[k], a)

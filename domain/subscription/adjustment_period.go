@@ -18,7 +18,7 @@ type AdjustmentPeriods struct {
 
 // AdjustmentPeriod is one of them.
 type AdjustmentPeriod struct {
-	period.Period               // without the time before the plan, and after it
+	period.Period               // without the time before the plan, and after it, and that of shorter periods before it
 	Whole         period.Period // the full billing period
 	PlanID        string        // the plan interval with which the time on the plan begins: another plan has another period
 }
@@ -42,7 +42,8 @@ func (t Terms) PeriodsOf(a AdjustmentInterval) AdjustmentPeriods {
 
 // For is the period that a service belongs to, and false where it is in none. Usage belongs to the period
 // in which it was used and a fee in advance to the one that it pays for; what is for a longer time counts
-// where it ends, or in advance where it begins (price models 6.7.1).
+// where it ends, or in advance where it begins. Where the shortest price ends, the period of the next one
+// begins with the end of the last period of that price (price models 6.7.1).
 func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 	matches := func(i PriceInterval) bool { return i.ID == s.Interval.ID }
 	if s.TrialOf != "" || !slices.ContainsFunc(a.matching, matches) {
@@ -50,8 +51,15 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 	}
 	at := s.CountedAt()
 	plan, until := a.terms.timeOnPlan(s.Interval)
-	whole, part := a.terms.cycle(a.length(plan, at), at)
-	for _, start := range []time.Time{a.terms.StartAt, plan.StartAt} {
+	length := a.length(plan, at)
+	whole, part := a.terms.cycle(length, at)
+	starts := []time.Time{a.terms.StartAt, plan.StartAt}
+	for _, i := range a.ofPlan(plan.ID) {
+		if end := a.lastEnd(i); end != nil && i.Price.Length().Compare(length) < 0 {
+			starts = append(starts, *end)
+		}
+	}
+	for _, start := range starts {
 		if start.After(part.Start) && !at.Before(start) {
 			part.Start = start
 		}
@@ -99,8 +107,9 @@ func (s ServicePeriod) servedUntil() time.Time {
 // the subscription's billing periods where all are charged once.
 func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest period.Length) {
 	for _, i := range a.ofPlan(plan.ID) {
-		length := i.Price.Length()
-		if !length.OneTime() && i.inForce(at) && (shortest.OneTime() || length.Compare(shortest) < 0) {
+		length, end := i.Price.Length(), a.lastEnd(i)
+		runs := !at.Before(i.StartAt) && (i.EndAt == nil || end != nil && at.Before(*end))
+		if !length.OneTime() && runs && (shortest.OneTime() || length.Compare(shortest) < 0) {
 			shortest = length
 		}
 	}
@@ -108,6 +117,16 @@ func (a AdjustmentPeriods) length(plan PlanInterval, at time.Time) (shortest per
 		return a.terms.shortest(at)
 	}
 	return shortest
+}
+
+// lastEnd is where the last cycle of a price that ends is over. It is nil for a price that goes on, or is charged
+// once, or never ran.
+func (a AdjustmentPeriods) lastEnd(i PriceInterval) *time.Time {
+	if i.EndAt == nil || i.Price.Length().OneTime() || !i.EndAt.After(i.StartAt) {
+		return nil
+	}
+	_, last := a.terms.cycle(i.Price.Length(), i.EndAt.Add(-time.Microsecond))
+	return &last.End
 }
 
 // Prices are the ids of the matching price intervals of a period's plan.

@@ -16,7 +16,7 @@ type sheet struct {
 	date    time.Time // of the invoice
 	partial bool
 	invoice *invoice  // nil: of none that was made
-	accrues bool      // it is of what usage has accrued: without minimums
+	accrues bool      // it is of what usage has accrued: without minimums that later documents settle
 	until   time.Time // of a document that is only thought of: usage before it counts; zero: of one that was made
 	items   []item
 }
@@ -147,8 +147,8 @@ func (e *effects) keep(given []reference.Effect, works func(id string) bool) {
 
 // atWork are the periods of an adjustment that have lines on a sheet.
 func (r *run) atWork(d sheet, a work, earlier []*charged) (all []reference.Adjustment, why string) {
-	var periods []span
-	of := map[span][]int{}
+	var periods []turn
+	of := map[turn][]int{}
 	for k, one := range d.items {
 		in, ok := a.period(one.piece)
 		if !ok || !a.covers(one.piece, in) {
@@ -186,12 +186,9 @@ func (r *run) atWork(d sheet, a work, earlier []*charged) (all []reference.Adjus
 
 // settles reports whether a sheet has the minimum of a period: not a partial invoice or a day before its last
 // one, where something bills in arrears.
-func (d sheet) settles(a work, in span) bool {
-	if d.accrues {
-		return false
-	}
+func (d sheet) settles(a work, in turn) bool {
 	last := a.settled(d.sub, in)
-	return last.IsZero() || !d.partial && !d.date.Before(last) && (d.until.IsZero() || !d.until.Before(d.lastOf()))
+	return last.IsZero() || !d.accrues && !d.partial && !d.date.Before(last) && (d.until.IsZero() || !d.until.Before(d.lastOf()))
 }
 
 // lastOf is where the services of a sheet end.

@@ -83,34 +83,64 @@ func (p piece) countedAt() time.Time {
 	return p.from
 }
 
-// period is the full billing period of an adjustment that a service belongs to: of several cadences the
-// shortest one, of several anchors that of the earliest price (6.7.1).
-func (a work) period(p piece) (span, bool) {
+// turn is a period of an adjustment.
+type turn struct {
+	span
+	full int // days of the full billing period
+}
+
+// period is the period of an adjustment that a service belongs to: of several cadences the shortest one, of several
+// anchors that of the earliest price. A price that ends has its last cycle to the end, and the next length
+// goes on from there (6.7.1).
+func (a work) period(p piece) (turn, bool) {
 	if p.trial || !slices.Contains(a.prices, p.interval) {
-		return span{}, false
+		return turn{}, false
 	}
-	at := p.countedAt()
 	z := p.sub.customer.zone
+	today := z.day(p.countedAt())
 	var shortest *interval
 	for _, i := range a.prices {
-		c := i.spec.Cycle
-		if c == (cycle{}) || at.Before(i.from) || !i.to.IsZero() && !at.Before(i.to) {
+		if i.spec.Cycle == (cycle{}) || p.countedAt().Before(i.from) || i.over(p.countedAt()) && i.lastDay(z) <= today {
 			continue
 		}
-		if shortest == nil || c.Months*30+c.Days < shortest.spec.Cycle.Months*30+shortest.spec.Cycle.Days {
+		if shortest == nil || i.spec.Cycle.length() < shortest.spec.Cycle.length() {
 			shortest = i
 		}
 	}
 	if shortest == nil {
-		return span{}, false
+		return turn{}, false
 	}
-	return shortest.anchor.around(shortest.spec.Cycle, z.day(at)), true
+	in := shortest.anchor.around(shortest.spec.Cycle, today)
+	cut := turn{in, in.days()}
+	for _, i := range a.prices {
+		if i.spec.Cycle == (cycle{}) || !i.over(p.countedAt()) || i.spec.Cycle.length() >= shortest.spec.Cycle.length() {
+			continue
+		}
+		if last := i.lastDay(z); last > cut.from && last <= today {
+			cut.from = last
+		}
+	}
+	return cut, true
+}
+
+// length orders cycles.
+func (c cycle) length() int { return c.Months*30 + c.Days }
+
+// over reports whether a price has ended by an instant.
+func (i *interval) over(at time.Time) bool { return !i.to.IsZero() && !at.Before(i.to) }
+
+// lastDay is where the last cycle of a price that ends is over; exclusive.
+func (i *interval) lastDay(z *zone) day {
+	if !i.to.After(i.from) { // it never ran
+		return 0
+	}
+	return i.anchor.around(i.spec.Cycle, z.day(i.to.Add(-time.Microsecond))).to
 }
 
 // covers reports whether it works on a service. A minimum works on all that is served while it is in force
 // (6.7.12), anything else by the dates of the service (semantics 6.3.7), but for the amount of a coupon over both
 // modes, which is for periods that end in its time, or with it (6.7.10).
-func (a work) covers(p piece, of span) bool {
+func (a work) covers(p piece, of turn) bool {
 	switch {
 	case a.coupon != nil && slices.Contains(a.coupon.except, p.key()):
 		return false
@@ -136,7 +166,7 @@ func (a work) covers(p piece, of span) bool {
 }
 
 // bothModes reports whether prices in advance and in arrears are in force in a period.
-func (a work) bothModes(z *zone, of span) bool {
+func (a work) bothModes(z *zone, of turn) bool {
 	modes := map[bool]bool{}
 	for _, i := range a.prices {
 		if i.from.Before(z.start(of.to)) && (i.to.IsZero() || i.to.After(z.start(of.from))) {
@@ -148,7 +178,7 @@ func (a work) bothModes(z *zone, of span) bool {
 
 // fraction is f: the days of a period on which one of the prices runs, after the trial, of those of the full
 // billing period (6.7.2). Of a minimum that was added those on which it is in force count (6.7.12).
-func (a work) fraction(s *subscription, of span, one *ownAdjustment) *big.Rat {
+func (a work) fraction(s *subscription, of turn, one *ownAdjustment) *big.Rat {
 	z, runs, once := s.customer.zone, 0, true
 	for d := of.from; d < of.to; d++ {
 		if one != nil && (d < z.day(one.from) || !one.to.IsZero() && d >= z.day(one.to)) || d < z.day(s.trialEnd()) {
@@ -168,12 +198,12 @@ func (a work) fraction(s *subscription, of span, one *ownAdjustment) *big.Rat {
 	if once {
 		return num(1)
 	}
-	return quo(num(runs), num(of.days()))
+	return quo(num(runs), num(of.full))
 }
 
 // amount of an adjustment in a period, in whole cents; of minimums or maximums of which one begins where the other
 // ends, the sum of theirs by days.
-func (a work) amount(s *subscription, of span) *big.Rat {
+func (a work) amount(s *subscription, of turn) *big.Rat {
 	z := s.customer.zone
 	chain := slices.DeleteFunc(slices.Clone(a.chain), func(one *ownAdjustment) bool {
 		return !one.from.Before(z.start(of.to)) || !one.to.IsZero() && !one.to.After(z.start(of.from))
@@ -193,7 +223,7 @@ func (a work) amount(s *subscription, of span) *big.Rat {
 
 // settled is the date of the document that settles a minimum: the last one that bills a matching service in
 // arrears of the period. It is zero where all are in advance, which have it from the first one on (6.7.11).
-func (a work) settled(s *subscription, of span) (last time.Time) {
+func (a work) settled(s *subscription, of turn) (last time.Time) {
 	z := s.customer.zone
 	for _, i := range a.prices {
 		if i.spec.advance() {
