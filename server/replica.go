@@ -10,15 +10,15 @@ import (
 	"tollkeeper/store"
 )
 
-// costlyReads are the operations beside lists that a replica may do. What reads one record is
-// asked of the database: asking the replica costs a statement there as well.
+// costlyReads are the operations beside lists that a replica may do, and that take a share of the processors. What
+// reads one record is asked of the database: asking the replica costs a statement there as well.
 var costlyReads = []string{
 	"fetchSubscriptionUsage", "fetchUpcomingInvoice", "fetchLicenseUsage", "fetchLicenseUsageByExternalID",
 	"explainInvoiceLineItem", "searchEvents", "evaluatePrice", "evaluatePrices", "evaluatePreviewEvents", "previewMetric", "fetchUncountedEvents",
 }
 
-// mayUseReplica reports whether a replica may do the reads of an operation, nil included.
-func mayUseReplica(o *contract.Operation) bool {
+// readsMuch reports whether an operation, nil included, may read and answer with much.
+func readsMuch(o *contract.Operation) bool {
 	return o != nil && (strings.HasPrefix(o.ID, "list") || slices.Contains(costlyReads, o.ID))
 }
 

@@ -224,8 +224,8 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
 		s.nameSpan(c, r)
 		ctx := withRequest(s.reading(c.Request().Context()), r)
-		if mayUseReplica(r.operation) {
-			ctx = store.OnReplica(ctx)
+		if readsMuch(r.operation) {
+			ctx = store.Costly(store.OnReplica(ctx))
 		}
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)

@@ -13,7 +13,7 @@ import (
 
 // Page says which part of a list is asked for.
 type Page struct {
-	Limit  int    // 1 to 100
+	Limit  int    // 1 to 100 records; of [Long] ones a page may have fewer
 	Cursor string // what the page before returned; "" for the first
 }
 
@@ -31,6 +31,36 @@ func (r Range) On(db *gorm.DB, column string) *gorm.DB {
 		}
 	}
 	return db
+}
+
+// MostLines bounds what the records of a page have in all: lines of invoices, prices of plans. A page ends
+// earlier where they have more, after one record at least.
+const MostLines = 1000
+
+const linesSetting = "tollkeeper:lines"
+
+// Long bounds the pages of a list of records of any length by [MostLines]. The expression is trusted text of
+// SQL: the lines of a record.
+func Long(query *gorm.DB, lines string) *gorm.DB { return query.Set(linesSetting, lines) }
+
+// fitting is how many records of a page have at most [MostLines] in all: asked of the database, before they are
+// read.
+func fitting[T any](query *gorm.DB, limit int) (records int, err error) {
+	lines, long := query.Get(linesSetting)
+	if !long {
+		return limit, nil
+	}
+	var of []int64
+	if err := query.Session(&gorm.Session{}).Model(new(T)).Limit(limit).Pluck(lines.(string), &of).Error; err != nil {
+		return 0, err
+	}
+	var sum int64
+	for k, n := range of {
+		if sum += n; sum > MostLines {
+			return max(1, k), nil
+		}
+	}
+	return limit, nil
 }
 
 // List returns a page of records, newest first: by creation instant, then by
@@ -73,8 +103,12 @@ func list[T any](query *gorm.DB, page Page, column string, by order, at func(T) 
 		}
 		query = query.Where("("+column+", seq) "+by.follows+" (?, ?)", instant, seq)
 	}
+	query = query.Order(column + " " + by.way + ", seq " + by.way)
+	if page.Limit, err = fitting[T](query, page.Limit); err != nil {
+		return nil, "", err
+	}
 	rows = make([]T, 0, page.Limit+1)
-	if err := query.Order(column + " " + by.way + ", seq " + by.way).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+	if err := query.Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
 	if len(rows) <= page.Limit {

@@ -43,6 +43,7 @@ type Store struct {
 
 	most        map[Use]int     // transactions of a use at one time
 	connections map[Use]*shares // of the pool, see connection
+	processors  *shares         // for costly reads, see processor
 	locks       *locker
 	replica     *replica // nil without one
 
@@ -70,7 +71,7 @@ func OpenWith(ctx context.Context, url string, options Options) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, sql: pool, tracer: options.Tracer, connections: map[Use]*shares{}, locks: newLocker(cfg)}
+	s := &Store{db: db, sql: pool, tracer: options.Tracer, connections: map[Use]*shares{}, processors: newProcessors(), locks: newLocker(cfg)}
 	s.most = partition(cmp.Or(options.Connections, UsualConnections))
 	pool.SetMaxOpenConns(s.transactions() + 1) // one for Ping
 	pool.SetMaxIdleConns(s.transactions())

@@ -76,6 +76,11 @@ func (s *Store) Update(ctx context.Context, fn func(tx *Tx) error) error {
 
 // View runs fn in a read-only transaction over one snapshot.
 func (s *Store) View(ctx context.Context, fn func(tx *Tx) error) error {
+	free, err := s.processor(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
 	if done, err := s.viewOnReplica(ctx, AccountID(ctx), fn); done {
 		return err
 	}

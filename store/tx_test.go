@@ -270,6 +270,29 @@ var _ = Describe("A list", func() {
 		Expect(got).To(Equal(want))
 	})
 
+	It("ends a page of long records after so many lines, and one record at least", func() {
+		st := storetest.New()
+		ctx := storetest.Account(st, "test")
+		for _, lines := range []string{"400", "600", "1", "2000", "7"} { // oldest first
+			create(st, ctx, lines)
+		}
+		var pages [][]string
+		page := store.Page{Limit: 3}
+		for more := true; more; {
+			Expect(st.View(ctx, func(tx *store.Tx) error {
+				rows, next, err := store.List[item](store.Long(tx.DB, "name::bigint"), page)
+				var names []string
+				for _, row := range rows {
+					names = append(names, row.Name)
+				}
+				pages = append(pages, names)
+				page.Cursor, more = next, next != ""
+				return err
+			})).To(Succeed())
+		}
+		Expect(pages).To(Equal([][]string{{"7"}, {"2000"}, {"1", "600"}, {"400"}}))
+	})
+
 	It("refuses a cursor that another list returned, or it in another order", func() {
 		st := storetest.New()
 		ctx := storetest.Account(st, "test")

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+
 	"tollkeeper/store"
 )
 
@@ -11,6 +13,10 @@ type Filter struct {
 	Action     string
 	ResourceID string // of a row that was changed
 }
+
+// linesOfEntry is how many rows of an entry are shown; long rows count for more.
+var linesOfEntry = fmt.Sprintf(`(SELECT coalesce(sum(1 + (coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)) / 2000), 0)
+	FROM (SELECT before, after FROM audit_changes c WHERE c.account_id = audit_entries.account_id AND c.entry_id = audit_entries.id ORDER BY c.seq LIMIT %d) c)`, mostChanges)
 
 // List returns entries with their changes, the newest first.
 func List(tx *store.Tx, f Filter, page store.Page) (entries []Entry, next string, err error) {
@@ -24,7 +30,7 @@ func List(tx *store.Tx, f Filter, page store.Page) (entries []Entry, next string
 	if f.ResourceID != "" {
 		query = query.Where("id IN (SELECT entry_id FROM audit_changes WHERE account_id = ? AND row_id = ?)", tx.AccountID, f.ResourceID)
 	}
-	entries, next, err = store.List[Entry](query, page)
+	entries, next, err = store.List[Entry](store.Long(query, linesOfEntry), page)
 	if err != nil {
 		return nil, "", err
 	}

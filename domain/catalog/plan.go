@@ -62,6 +62,11 @@ func PlanIDsByExternal(tx *store.Tx, alias string) *gorm.DB {
 	return tx.Model(&Plan{}).Select("id").Where("external_plan_id = ?", alias)
 }
 
+// linesOfPlan is how many prices a plan has; those with long rates count for more.
+const linesOfPlan = `(SELECT coalesce(sum(1 + pg_column_size(p.config) / 100), 0) FROM plan_version_prices v
+	JOIN prices p ON p.account_id = v.account_id AND p.id = v.price_id
+	WHERE v.account_id = plans.account_id AND v.plan_id = plans.id AND v.version = plans.version)`
+
 // ListPlans returns a page of plans, newest first, of one status or, with "", of
 // all.
 func ListPlans(tx *store.Tx, status PlanStatus, created store.Range, page store.Page) (plans []Plan, next string, err error) {
@@ -69,7 +74,7 @@ func ListPlans(tx *store.Tx, status PlanStatus, created store.Range, page store.
 	if status != "" {
 		query = query.Where("status = ?", status)
 	}
-	return store.List[Plan](query, page)
+	return store.List[Plan](store.Long(query, linesOfPlan), page)
 }
 
 // UpdatePlan applies an edit to a plan. Of what it changes, only alias,

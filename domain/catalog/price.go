@@ -240,10 +240,13 @@ func withLicenseTypes(tx *store.Tx, prices ...*Price) error {
 	return err
 }
 
+// linesOfPrice is a line for a price, more for one with long rates.
+const linesOfPrice = "1 + pg_column_size(config) / 100"
+
 // ListPrices returns a page of the prices of plans and the add-on prices, newest
 // first.
 func ListPrices(tx *store.Tx, page store.Page) (prices []Price, next string, err error) {
-	prices, next, err = store.List[Price](tx.Where("subscription_id IS NULL AND invoice_id IS NULL"), page)
+	prices, next, err = store.List[Price](store.Long(tx.Where("subscription_id IS NULL AND invoice_id IS NULL"), linesOfPrice), page)
 	if err != nil {
 		return nil, "", err
 	}

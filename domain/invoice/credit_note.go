@@ -80,10 +80,13 @@ func FindCreditNote(tx *store.Tx, id string) (_ CreditNote, err error) {
 	return notes[0], err
 }
 
+// linesOfNote is how many lines a credit note has.
+const linesOfNote = `(SELECT count(*) FROM credit_note_lines l WHERE l.account_id = credit_notes.account_id AND l.credit_note_id = credit_notes.id)`
+
 // ListCreditNotes returns a page of credit notes, newest first.
 func ListCreditNotes(tx *store.Tx, created store.Range, page store.Page) (notes []CreditNote, next string, err error) {
 	defer fault.Doing(&err, "list credit notes")
-	notes, next, err = store.List[CreditNote](created.On(tx.DB, "created_at"), page)
+	notes, next, err = store.List[CreditNote](store.Long(created.On(tx.DB, "created_at"), linesOfNote), page)
 	if err != nil {
 		return nil, "", err
 	}

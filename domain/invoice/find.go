@@ -107,7 +107,7 @@ type Window struct{ Days, Months int }
 // among the rest, or newest first by the date asked for (semantics 8.1.13).
 func List(tx *store.Tx, filter Filter, page store.Page) (views []View, next string, err error) {
 	defer fault.Doing(&err, "list invoices")
-	query := filter.on(tx)
+	query := store.Long(filter.on(tx), linesOfInvoice)
 	var rows []Invoice
 	switch filter.ByDate {
 	case DateTypeDue:
@@ -126,6 +126,13 @@ func List(tx *store.Tx, filter Filter, page store.Page) (views []View, next stri
 	views, err = Present(tx, rows)
 	return views, next, err
 }
+
+// linesOfInvoice is how many lines an invoice has. A draft has one for each price interval at most, beside those
+// that were added to it, whose prices are its own.
+const linesOfInvoice = `CASE WHEN status = 'draft'
+	THEN (SELECT count(*) FROM price_intervals i WHERE i.account_id = invoices.account_id AND i.subscription_id = invoices.subscription_id)
+		+ (SELECT count(*) FROM prices p WHERE p.account_id = invoices.account_id AND p.invoice_id = invoices.id)
+	ELSE (SELECT count(*) FROM invoice_lines l WHERE l.account_id = invoices.account_id AND l.invoice_id = invoices.id) END`
 
 func (f Filter) on(tx *store.Tx) *gorm.DB {
 	statuses := f.Statuses

@@ -77,6 +77,13 @@ type Filter struct {
 	CreatedAt           store.Range
 }
 
+// linesOfSubscription is how many price intervals and adjustments a subscription has; of prices those with long
+// rates count for more.
+const linesOfSubscription = `(SELECT coalesce(sum(1 + pg_column_size(p.config) / 100), 0) FROM price_intervals i
+		JOIN prices p ON p.account_id = i.account_id AND p.id = i.price_id
+		WHERE i.account_id = subscriptions.account_id AND i.subscription_id = subscriptions.id)
+	+ (SELECT count(*) FROM adjustment_intervals a WHERE a.account_id = subscriptions.account_id AND a.subscription_id = subscriptions.id)`
+
 // List returns a page of subscriptions, newest first.
 func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next string, err error) {
 	query := filter.CreatedAt.On(tx.Model(&Subscription{}), "subscriptions.created_at")
@@ -99,7 +106,7 @@ func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next str
 	if filter.Statuses != nil {
 		query = query.Where(inStates(tx, filter.Statuses))
 	}
-	subs, next, err := store.List[Subscription](query, page)
+	subs, next, err := store.List[Subscription](store.Long(query, linesOfSubscription), page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -115,7 +122,7 @@ func OnPlan(tx *store.Tx, planID, customerID string, during period.Period, page 
 	if customerID != "" {
 		query = query.Where("customer_id = ?", customerID)
 	}
-	subs, next, err := store.List[Subscription](query, page)
+	subs, next, err := store.List[Subscription](store.Long(query, linesOfSubscription), page)
 	if err != nil {
 		return nil, "", err
 	}

@@ -28,9 +28,12 @@ func (f Filter) on(query *gorm.DB) *gorm.DB {
 	return f.CreatedAt.On(query, "created_at")
 }
 
+// linesOfMessage is the length of a delivery's message, in lines of an invoice.
+const linesOfMessage = `(SELECT 1 + octet_length(m.body) / 2000 FROM webhook_messages m WHERE m.account_id = webhook_deliveries.account_id AND m.id = message_id)`
+
 // ListDeliveries returns a page of deliveries, newest first.
 func ListDeliveries(tx *store.Tx, filter Filter, page store.Page) (deliveries []Delivery, next string, err error) {
-	return store.List[Delivery](filter.on(tx.Model(&Delivery{})), page)
+	return store.List[Delivery](store.Long(filter.on(tx.Model(&Delivery{})), linesOfMessage), page)
 }
 
 // FindDelivery returns the delivery with that id, or fault.Missing.

@@ -1,0 +1,24 @@
+package store
+
+import (
+	"context"
+	"runtime"
+)
+
+type costlyKey struct{}
+
+// Costly returns a context whose Views may take much of a processor, as lists do: an account has at most its share
+// of the processors for them, whatever connections are free. A View in another one would wait for its own share.
+func Costly(ctx context.Context) context.Context { return context.WithValue(ctx, costlyKey{}, true) }
+
+// newProcessors parts the processors between accounts: one alone has half, and one at least.
+func newProcessors() *shares { return newShares(max(2, runtime.GOMAXPROCS(0))) }
+
+// processor waits for a share of the processors, where the context is for costly reads. It is taken before a
+// connection, so that a wait holds none.
+func (s *Store) processor(ctx context.Context) (free func(), err error) {
+	if costly, _ := ctx.Value(costlyKey{}).(bool); !costly {
+		return func() {}, nil
+	}
+	return s.processors.take(ctx, AccountID(ctx), connectionWithin)
+}
