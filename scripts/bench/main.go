@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 )
 
 // options are what the command line says.
@@ -27,6 +28,7 @@ type options struct {
 	billed  int    // subscriptions that are billed
 	binary  string // the server's; "": built from this checkout
 	keep    bool
+	each    time.Duration // how long each kind of costly request is sent
 
 	mode string    // what is measured: a flag of the command
 	out  io.Writer // of figures
@@ -47,6 +49,8 @@ func main() {
 	ingest := flag.Bool("ingest", false, "measure how events come in alone")
 	alone := flag.Bool("billing", false, "measure billing alone")
 	shares := flag.Bool("shares", false, "measure alone what an account feels of another one that does its worst")
+	costly := flag.Bool("costly", false, "measure alone what an account feels of requests that cost much")
+	each := flag.Duration("for", costlyFor, "with -costly: how long each kind is sent")
 	verification := flag.Bool("verify", false, "measure alone how long all records are verified, and that damage is found")
 	guards := flag.Bool("guards", false, "measure what rights of keys and the audit log cost alone")
 	pages := flag.Bool("console", false, "measure the pages of the console alone, with so many customers as subscriptions are billed")
@@ -59,7 +63,7 @@ func main() {
 	if *bareAddr != "" {
 		fail(serveBare(*bareAddr))
 	}
-	o := options{present: *present, rounds: *rounds, huge: *size << 20, billed: *subscriptions, binary: *binary, keep: *keep, mode: "bench"}
+	o := options{present: *present, rounds: *rounds, huge: *size << 20, billed: *subscriptions, binary: *binary, keep: *keep, each: *each, mode: "bench"}
 	measure, usual, billed := runUsual, usualPresent, billedUsual
 	if *full {
 		measure, usual, billed, o.mode = runFull, fullPresent, billedFull, "bench -full"
@@ -72,6 +76,9 @@ func main() {
 	}
 	if *shares {
 		measure, o.mode = runShares, "bench -shares"
+	}
+	if *costly {
+		measure, o.mode = runCostly, "bench -costly"
 	}
 	if *verification {
 		measure, o.mode = runVerify, "bench -verify"
@@ -99,8 +106,8 @@ func main() {
 
 // check refuses options by which a part would measure nothing: one subscription of a hundred is of the kinds that differ.
 func (o options) check() error {
-	if o.rounds < 1 || o.present < 1 || o.huge < 1 || o.billed < variedShare*variedKinds {
-		return fmt.Errorf("-rounds, -present and -huge must be at least 1, and -subscriptions at least %d, so that each kind of customer is billed", variedShare*variedKinds)
+	if o.rounds < 1 || o.each <= 0 || o.present < 1 || o.huge < 1 || o.billed < variedShare*variedKinds {
+		return fmt.Errorf("-rounds, -for, -present and -huge must be at least 1, and -subscriptions at least %d, so that each kind of customer is billed", variedShare*variedKinds)
 	}
 	return nil
 }
