@@ -100,6 +100,18 @@ var _ = Describe("An adjustment of a period that is shorter than the cycle of a 
 		Expect(billed()).To(Equal("65.00")) // 10.00 and 55.00
 	})
 
+	// The month of the ended fee keeps its minimum, and the quarterly fee from the 16th on has that of 59 days.
+	It("has a longer fee that begins in the last month in the period after it", func() {
+		made := sell(object{"add_adjustments": minimum("90.00")}, s.fee("10.00"))
+		s.intervals(sub, edit(made.text("price_intervals[0].id"), object{"end_date": "2025-01-16"})).expect(200)
+		longer := with(s.fee("20.00"), object{"name": "Base", "cadence": "quarterly", "currency": "USD"})
+		s.clock("2025-01-16T00:00:00Z")
+		s.post("/v1/subscriptions/"+sub+"/price_intervals", adding(object{"start_date": "2025-01-16", "price": longer})).expect(200)
+		s.clock("2025-03-02T00:00:00Z")
+		Expect(s.linesOf(sub)).To(ContainElements("Fee 2025-01-01 to 2025-01-16: 90.00", "Base 2025-01-16 to 2025-04-01: 59.00"))
+		Expect(costs()).To(Equal("149.00"))
+	})
+
 	It("has a minimum for the last month of the price that ends, and one for the quarter of the other", func() {
 		made := sell(object{"add_adjustments": minimum("90.00")}, s.calls("1.00"), with(s.calls("1.00"), object{"name": "Keys", "cadence": "quarterly"}))
 		for k := range made.list("price_intervals") {

@@ -49,8 +49,8 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 	if s.TrialOf != "" || !slices.ContainsFunc(a.matching, matches) {
 		return AdjustmentPeriod{}, false
 	}
-	at := s.CountedAt()
 	plan, until := a.terms.timeOnPlan(s.Interval)
+	at := a.countedAt(s, plan)
 	length := a.length(plan, at)
 	whole, part := a.terms.cycle(length, at)
 	starts := []time.Time{a.terms.StartAt, plan.StartAt}
@@ -70,6 +70,21 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 		}
 	}
 	return AdjustmentPeriod{Period: part, Whole: whole, PlanID: plan.ID}, true
+}
+
+// countedAt is the instant whose period a service belongs to. A fee in advance of a longer cycle that begins after
+// the shortest price ended, in the rest of its last cycle, is for the period after that (price models 6.7.1).
+func (a AdjustmentPeriods) countedAt(s ServicePeriod, plan PlanInterval) time.Time {
+	at := s.CountedAt()
+	if length := s.Interval.Price.Length(); s.Interval.Price.InAdvance() && !length.OneTime() {
+		for _, i := range a.ofPlan(plan.ID) {
+			end := a.lastEnd(i)
+			if end != nil && i.Price.Length().Compare(length) < 0 && !s.Interval.StartAt.Before(*i.EndAt) && at.Before(*end) && end.Before(s.Period.End) {
+				at = *end
+			}
+		}
+	}
+	return at
 }
 
 // timeOnPlan is the time on a plan, from the start of a plan interval to an end, to which a price belongs. A

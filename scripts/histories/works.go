@@ -97,10 +97,11 @@ func (a work) period(p piece) (turn, bool) {
 		return turn{}, false
 	}
 	z := p.sub.customer.zone
-	today := z.day(p.countedAt())
+	at := a.countedAt(p)
+	today := z.day(at)
 	var shortest *interval
 	for _, i := range a.prices {
-		if i.spec.Cycle == (cycle{}) || p.countedAt().Before(i.from) || i.over(p.countedAt()) && i.lastDay(z) <= today {
+		if i.spec.Cycle == (cycle{}) || at.Before(i.from) || i.over(at) && i.lastDay(z) <= today {
 			continue
 		}
 		if shortest == nil || i.spec.Cycle.length() < shortest.spec.Cycle.length() {
@@ -113,7 +114,7 @@ func (a work) period(p piece) (turn, bool) {
 	in := shortest.anchor.around(shortest.spec.Cycle, today)
 	cut := turn{in, in.days()}
 	for _, i := range a.prices {
-		if i.spec.Cycle == (cycle{}) || !i.over(p.countedAt()) || i.spec.Cycle.length() >= shortest.spec.Cycle.length() {
+		if i.spec.Cycle == (cycle{}) || !i.over(at) || i.spec.Cycle.length() >= shortest.spec.Cycle.length() {
 			continue
 		}
 		if last := i.lastDay(z); last > cut.from && last <= today {
@@ -121,6 +122,24 @@ func (a work) period(p piece) (turn, bool) {
 		}
 	}
 	return cut, true
+}
+
+// countedAt is the instant whose period a service belongs to. A fee in advance of a longer cycle that begins after the
+// shortest price ended, in the rest of its last cycle, is for the period after that.
+func (a work) countedAt(p piece) time.Time {
+	at, z := p.countedAt(), p.sub.customer.zone
+	if !p.spec.advance() || p.spec.Cycle == (cycle{}) {
+		return at
+	}
+	for _, i := range a.prices {
+		if i.spec.Cycle == (cycle{}) || i.to.IsZero() || i.spec.Cycle.length() >= p.spec.Cycle.length() || p.interval.from.Before(i.to) {
+			continue
+		}
+		if end := z.start(i.lastDay(z)); i.to.After(i.from) && at.Before(end) && end.Before(p.to) {
+			at = end
+		}
+	}
+	return at
 }
 
 // length orders cycles.
