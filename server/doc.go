@@ -12,6 +12,7 @@
 //	worker      due work, alerts, buckets of usage, partitions, verification
 //	wire        records to the types of the contract, and back
 //	webhooks    payloads and deliveries of messages
+//	download    how long files may take their clients
 //
 // # Choices
 //

@@ -21,6 +21,7 @@ import (
 	"tollkeeper/server/background"
 	"tollkeeper/server/console"
 	"tollkeeper/server/contract"
+	"tollkeeper/server/download"
 	"tollkeeper/server/mails"
 	"tollkeeper/server/recent"
 	"tollkeeper/server/webhooks"
@@ -80,6 +81,9 @@ type Config struct {
 	// Temp is the place for temporary files; the system's when nil.
 	Temp *tempfile.Place
 
+	// Downloads bounds the files that are made while clients take them; as usual where it is 0.
+	Downloads download.Limits
+
 	// Fonts are what documents are drawn with; those of the program when empty.
 	Fonts *paper.Fonts
 
@@ -104,6 +108,8 @@ type Server struct {
 	limits   *rateLimits
 	fonts    paper.Fonts
 	resets   *resets
+
+	downloads download.Limits
 
 	stopping   atomic.Bool    // see BeginShutdown
 	answers    *cached[error] // whether the database does
@@ -171,6 +177,7 @@ func New(cfg Config) *Server {
 		proxies:    cfg.TrustedProxies,
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
+		downloads:  cfg.Downloads,
 	}
 	s.resets = &resets{origin: cfg.PublicURL, smtp: cfg.SMTP, store: cfg.Store, runner: runner, log: cfg.Logger, places: make(chan struct{}, mostResets)}
 	s.recent = recent.New(cfg.Store, runner, metrics.unlogged.Inc)
@@ -198,7 +205,7 @@ func (s *Server) Handler() http.Handler {
 	s.registerPublic(e)
 	console.Mount(e, console.Config{
 		Store: s.store, Log: s.log, Document: s.contract.Document, API: answerPerson(e), TrustedProxies: s.proxies, Failed: s.failPage, Temp: s.temp,
-		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can, Sessions: sessionGuesses{s.limits},
+		Fonts: s.fonts, MailReset: s.resets.mail, MailsResets: s.resets.can, Sessions: sessionGuesses{s.limits}, Downloads: s.downloads,
 	})
 	s.mountHosted(e)
 	return s.traced(answerHead(e))

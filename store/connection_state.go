@@ -22,7 +22,7 @@ type waits struct {
 }
 
 // waited counts a wait that is over.
-func (s *shares) waited(took time.Duration, err error) {
+func (s *Shares) waited(took time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waits.count++
@@ -32,7 +32,7 @@ func (s *shares) waited(took time.Duration, err error) {
 	}
 }
 
-func (s *shares) state() (state ConnectionState) {
+func (s *Shares) state() (state ConnectionState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, held := range s.held {

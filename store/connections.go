@@ -65,13 +65,13 @@ func useOf(ctx context.Context) Use {
 // connection waits for a connection to be free for the use and the account of the context, and reserves it
 // until free is called. A caller that has one must not ask for another.
 func (s *Store) connection(ctx context.Context) (free func(), err error) {
-	return s.connections[useOf(ctx)].take(ctx, AccountID(ctx), connectionWithin)
+	return s.connections[useOf(ctx)].Take(ctx, AccountID(ctx), connectionWithin)
 }
 
-// shares parts connections between accounts. An account may take one more as long as fewer are in its hands
-// than are free. So one alone has half, two have a third each, and a few are left to others, whatever
-// those do. What belongs to no account takes any.
-type shares struct {
+// Shares parts connections, or what else is scarce, between accounts. An account may take one more as long as fewer
+// are in its hands than are free. So one alone has half, two have a third each, and a few are left to others,
+// whatever those do. What belongs to no account takes any.
+type Shares struct {
 	mu      sync.Mutex
 	free    int
 	held    map[string]int // by account
@@ -84,11 +84,14 @@ type waiter struct {
 	turn    chan struct{} // closed when it has a connection
 }
 
-func newShares(connections int) *shares {
-	return &shares{free: connections, held: map[string]int{}}
+// NewShares parts so many connections.
+func NewShares(connections int) *Shares {
+	return &Shares{free: connections, held: map[string]int{}}
 }
 
-func (s *shares) take(ctx context.Context, account string, within time.Duration) (free func(), err error) {
+// Take waits for a connection to be free for an account, and reserves it until free is called. It fails with
+// [ErrBusy] when none becomes free in time.
+func (s *Shares) Take(ctx context.Context, account string, within time.Duration) (free func(), err error) {
 	free = func() { s.giveBack(account) }
 	s.mu.Lock()
 	waits := slices.ContainsFunc(s.waiting, func(w *waiter) bool { return w.account == account }) // who came before it
@@ -119,17 +122,17 @@ func (s *shares) take(ctx context.Context, account string, within time.Duration)
 }
 
 // may reports whether an account may take one more.
-func (s *shares) may(account string) bool {
+func (s *Shares) may(account string) bool {
 	return s.free > 0 && (account == "" || s.held[account] < s.free)
 }
 
-func (s *shares) lend(account string) {
+func (s *Shares) lend(account string) {
 	s.free--
 	s.held[account]++
 }
 
 // giveBack frees a connection, for those that wait for one.
-func (s *shares) giveBack(account string) {
+func (s *Shares) giveBack(account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free++
@@ -140,7 +143,7 @@ func (s *shares) giveBack(account string) {
 }
 
 // serve lends what is free to those that wait, in the order of arrival, past those whose account has its share.
-func (s *shares) serve() {
+func (s *Shares) serve() {
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool {
 		if !s.may(w.account) {
 			return false
@@ -152,7 +155,7 @@ func (s *shares) serve() {
 }
 
 // leave ends the wait of one that gave up. If it was served at that moment, it gives the connection back.
-func (s *shares) leave(w *waiter) {
+func (s *Shares) leave(w *waiter) {
 	s.mu.Lock()
 	k := slices.Index(s.waiting, w)
 	if k >= 0 {

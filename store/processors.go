@@ -12,7 +12,7 @@ type costlyKey struct{}
 func Costly(ctx context.Context) context.Context { return context.WithValue(ctx, costlyKey{}, true) }
 
 // newProcessors parts the processors between accounts: one alone has half, and one at least.
-func newProcessors() *shares { return newShares(max(2, runtime.GOMAXPROCS(0))) }
+func newProcessors() *Shares { return NewShares(max(2, runtime.GOMAXPROCS(0))) }
 
 // processor waits for a share of the processors, where the context is for costly reads. It is taken before a
 // connection, so that a wait holds none.
@@ -20,5 +20,5 @@ func (s *Store) processor(ctx context.Context) (free func(), err error) {
 	if costly, _ := ctx.Value(costlyKey{}).(bool); !costly {
 		return func() {}, nil
 	}
-	return s.processors.take(ctx, AccountID(ctx), connectionWithin)
+	return s.processors.Take(ctx, AccountID(ctx), connectionWithin)
 }

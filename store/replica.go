@@ -17,7 +17,7 @@ type replica struct {
 	url    string
 	db     *gorm.DB
 	sql    *sql.DB
-	shares *shares
+	shares *Shares
 	away   atomic.Bool // do not ask it for now
 	direct atomic.Bool // no pooler lends its connections
 	reads  [numReplicaReads]atomic.Int64
@@ -53,7 +53,7 @@ func (s *Store) UseReplica(url string) error {
 	if err != nil {
 		return err
 	}
-	s.replica = &replica{url: url, db: db, sql: pool, shares: newShares(s.most[Requests])}
+	s.replica = &replica{url: url, db: db, sql: pool, shares: NewShares(s.most[Requests])}
 	pool.SetMaxOpenConns(s.most[Requests])
 	pool.SetMaxIdleConns(s.most[Requests])
 	return nil
@@ -89,7 +89,7 @@ func (s *Store) viewOnReplica(ctx context.Context, account string, fn func(tx *T
 	if err != nil {
 		return false, nil // the read itself says what is wrong, if it still is
 	}
-	free, err := r.shares.take(ctx, account, connectionWithin)
+	free, err := r.shares.Take(ctx, account, connectionWithin)
 	if err != nil {
 		return true, err
 	}

@@ -42,8 +42,8 @@ type Store struct {
 	tracer pgx.QueryTracer // of statements; nil for none
 
 	most        map[Use]int     // transactions of a use at one time
-	connections map[Use]*shares // of the pool, see connection
-	processors  *shares         // for costly reads, see processor
+	connections map[Use]*Shares // of the pool, see connection
+	processors  *Shares         // for costly reads, see processor
 	locks       *locker
 	replica     *replica // nil without one
 
@@ -71,7 +71,7 @@ func OpenWith(ctx context.Context, url string, options Options) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, sql: pool, tracer: options.Tracer, connections: map[Use]*shares{}, processors: newProcessors(), locks: newLocker(cfg)}
+	s := &Store{db: db, sql: pool, tracer: options.Tracer, connections: map[Use]*Shares{}, processors: newProcessors(), locks: newLocker(cfg)}
 	s.most = partition(cmp.Or(options.Connections, UsualConnections))
 	pool.SetMaxOpenConns(s.transactions() + 1) // one for Ping
 	pool.SetMaxIdleConns(s.transactions())
@@ -80,7 +80,7 @@ func OpenWith(ctx context.Context, url string, options Options) (*Store, error) 
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	for use, most := range s.most {
-		s.connections[use] = newShares(most)
+		s.connections[use] = NewShares(most)
 	}
 	return s, nil
 }

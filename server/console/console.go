@@ -16,6 +16,7 @@ import (
 
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
+	"tollkeeper/server/download"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 	"tollkeeper/store/tempfile"
@@ -38,6 +39,9 @@ type Config struct {
 
 	// Temp is where workbooks are made.
 	Temp *tempfile.Place
+
+	// Downloads bounds the files that are made while clients take them.
+	Downloads download.Limits
 
 	// Fonts draw the sample of a letterhead.
 	Fonts paper.Fonts

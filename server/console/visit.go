@@ -15,6 +15,7 @@ import (
 	"tollkeeper/domain/audit"
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
+	"tollkeeper/server/download"
 	"tollkeeper/store"
 	"tollkeeper/store/tempfile"
 )
@@ -27,11 +28,16 @@ type pages struct {
 	operations map[string]operation // of the contract, by id
 	fonts      paper.Fonts
 	temp       *tempfile.Place
-	downloads  chan struct{} // a place for each file that is being made
+	downloads  *store.Shares // of the files that are made at one time
+	limits     download.Limits
 }
 
 func newPages(cfg Config) *pages {
-	return &pages{store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, temp: cfg.Temp, downloads: make(chan struct{}, mostDownloads)}
+	limits := cfg.Downloads.OrUsual(cfg.Store.MostAtOnce(store.Requests))
+	return &pages{
+		store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, temp: cfg.Temp,
+		downloads: store.NewShares(limits.AtOnce), limits: limits,
+	}
 }
 
 // visit is a request for a page: who asks, in which account, and at what time of its clock.
