@@ -20,14 +20,19 @@ import (
 func Receive(body io.Reader, temp *tempfile.Place) (*Body, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body = limitedReader{body: body, until: largestMember}
+	d.body = limitedReader{body: body, decoder: &d.json, until: largestMember}
 	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
-	received := &Body{temp: temp}
+	received, whole := &Body{temp: temp}, false
+	defer func() {
+		if !whole { // also after a panic
+			received.Close()
+		}
+	}()
 	err := d.request(received)
 	if err == nil {
+		whole = true
 		return received, nil
 	}
-	received.Close()
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, errTooLong):
@@ -35,7 +40,7 @@ func Receive(body io.Reader, temp *tempfile.Place) (*Body, error) {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fault.Bad("body", "ends too early to be JSON")
 	case errors.As(err, &syntax):
-		return nil, fault.Bad("body", "cannot be read as JSON in UTF-8: see byte %d", syntax.ByteOffset)
+		return nil, fault.Bad("body", "cannot be read as JSON in UTF-8: see byte %d", syntax.ByteOffset+d.body.blanks)
 	}
 	return nil, err
 }
@@ -44,7 +49,7 @@ func Receive(body io.Reader, temp *tempfile.Place) (*Body, error) {
 func Parse(text []byte) (Event, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body = limitedReader{body: bytes.NewReader(text), until: largestMember}
+	d.body = limitedReader{body: bytes.NewReader(text), decoder: &d.json, until: largestMember}
 	d.json.Reset(&d.body, jsontext.AllowDuplicateNames(true))
 	e, err := d.one()
 	switch {

@@ -3,8 +3,10 @@ package event_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"testing/iotest"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -48,6 +50,24 @@ var _ = Describe("A request of many events without room for temporary files", fu
 		Expect(place.Used()).To(BeNumerically(">", 1<<20))
 		many.Close()
 		Expect(place.Used()).To(BeZero())
+	})
+
+	It("gives back what it took where its reader fails or panics in the middle", func() {
+		place := tempfile.New(dir(), 64<<20)
+		broken := errors.New("the client is gone")
+		for _, end := range []func(){func() {}, func() { panic(broken) }} {
+			most := int64(0)
+			half := body(30_000, plain)
+			half.every, half.call = 1<<20, func() { most = max(most, place.Used()) }
+			ends := iotest.ErrReader(broken)
+			func() {
+				defer func() { _ = recover() }()
+				_, err := event.Receive(io.MultiReader(io.LimitReader(half, 3<<20), atEnd(end), ends), place)
+				Expect(err).To(MatchError(broken))
+			}()
+			Expect(most).To(BeNumerically(">", 0))
+			Expect(place.Used()).To(BeZero())
+		}
 	})
 
 	It("is refused where the place cannot be written", func() {
