@@ -18,9 +18,9 @@ import (
 )
 
 // Ingest serves POST /v1/ingest. Events that fail do not keep the others from
-// being stored (semantics 2.3.4).
+// being stored (semantics 2.3.4). Many of them lie on disk (semantics 14.5.5).
 func (s *Server) Ingest(ctx context.Context, req gen.IngestRequestObject) (gen.IngestResponseObject, error) {
-	received, err := event.Receive(req.Body, s.temp)
+	received, err := event.Receive(req.Body, s.temp.Of(store.AccountID(ctx)))
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ var (
 	tempUsed = prometheus.NewDesc("tollkeeper_temp_bytes",
 		"Bytes of temporary files: large requests with events, and workbooks.", nil, nil)
 	tempBound = prometheus.NewDesc("tollkeeper_temp_bound_bytes",
-		"Bytes that temporary files may have (TOLLKEEPER_TEMP_MB).", nil, nil)
+		"Bytes that temporary files may have (TOLLKEEPER_TEMP_MB), half of them for one account.", nil, nil)
 	tempRefusals = prometheus.NewDesc("tollkeeper_temp_refusals_total",
-		"Requests that found no room for temporary files: full (of others'), too_large (one alone is larger than the place), unusable (the system fails to write).", []string{"reason"}, nil)
+		"Requests that found no room for temporary files: full (of others, or of the same account), too_large (one alone is larger than the share of an account), unusable (the system fails to write).", []string{"reason"}, nil)
 )
 
 // Describe is of prometheus.Collector.

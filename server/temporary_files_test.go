@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -76,12 +78,12 @@ var _ = Describe("Temporary files", func() {
 	const workbook, csv = "/console/exports/file?report=customers&format=xlsx", "/console/exports/file?report=customers&format=csv"
 
 	It("are refused for good where a request alone is larger than their place", func() {
-		place := tempfile.New(GinkgoT().TempDir(), 1<<20)
+		place := tempfile.New(GinkgoT().TempDir(), 2<<20) // an account has half
 		a := startBounded(place)
 		a.clock("2025-05-10T12:00:00Z")
 		for range 2 {
 			refused := a.post("/v1/ingest", manyEvents(many))
-			problem := refused.refuse(http.StatusRequestEntityTooLarge, "413-request-too-large", "needs more than the 1 MB that this server has for temporary files", "send it in parts")
+			problem := refused.refuse(http.StatusRequestEntityTooLarge, "413-request-too-large", "needs more than the 1 MB that this server has for temporary files of one account", "send it in parts")
 			Expect(problem.at("title")).To(Equal("The request is too large."))
 			Expect(refused.header.Get("Retry-After")).To(BeEmpty())
 		}
@@ -98,7 +100,7 @@ var _ = Describe("Temporary files", func() {
 		Expect(page.header).NotTo(HaveKey("Content-Disposition"))
 		Expect(d.send(http.MethodGet, csv, nil).status).To(Equal(http.StatusOK))
 		Expect(a.shown("tollkeeper_temp_refusals_total")).To(Equal(map[string]int{"too_large": 3, "full": 0, "unusable": 0}))
-		Expect(a.shown("tollkeeper_temp_bound_bytes")).To(HaveKeyWithValue("", 1<<20))
+		Expect(a.shown("tollkeeper_temp_bound_bytes")).To(HaveKeyWithValue("", 2<<20))
 	})
 
 	It("are refused for now while others fill their place, and all else goes on", func() {
@@ -133,5 +135,44 @@ var _ = Describe("Temporary files", func() {
 		Expect(a.eventsStored()).To(Equal(many))
 		Expect(d.send(http.MethodGet, workbook, nil).html).To(HavePrefix("PK"))
 		Expect(a.shown("tollkeeper_temp_bytes")).To(HaveKeyWithValue("", 0))
+	})
+
+	It("of one account leave half of their place to another", func() {
+		const some = 20_000
+		place := tempfile.New(GinkgoT().TempDir(), 16<<20)
+		worst := startBounded(place)
+		innocent := worst.account("test")
+		worst.clock("2025-05-10T12:00:00Z")
+		innocent.clock("2025-05-10T12:00:00Z")
+
+		from, to := io.Pipe() // a body that does not end, whose events stay on disk
+		ctx, leave := context.WithCancel(worst.ctx)
+		defer leave()
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, worst.url+"/v1/ingest", from)
+		Expect(err).NotTo(HaveOccurred())
+		request.Header.Set("Authorization", "Bearer "+worst.key)
+		request.Header.Set("Content-Type", "application/json")
+		go func() {
+			response, err := http.DefaultClient.Do(request)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		_, err = io.WriteString(to, strings.TrimSuffix(manyEvents(many), "]}"))
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(place.Used, onBusyMachine).Should(BeNumerically(">", 1<<20))
+
+		leave()
+		Eventually(place.Used, onBusyMachine).Should(BeZero(), "a request that is given up gives back what it took")
+
+		share := place.Of(store.AccountID(worst.ctx))
+		use := share.Use()
+		defer use.Close()
+		Expect(use.Dir().Reserve(share.Bound() - 1<<10)).To(Succeed())
+		refused := worst.post("/v1/ingest", manyEvents(some))
+		refused.refuse(http.StatusServiceUnavailable, "500-internal-server-error", "has no room for temporary files now")
+		Expect(refused.header.Get("Retry-After")).To(Equal("5"))
+		innocent.post("/v1/ingest", zipped(manyEvents(some)), header{"Content-Encoding", "gzip"}).expect(http.StatusOK)
+		Expect(innocent.eventsStored()).To(Equal(some))
 	})
 })

@@ -71,8 +71,9 @@ func Write(tx *store.Tx, q Query, to io.Writer) (rows int64, err error) {
 	if err := q.open(tx); err != nil {
 		return 0, err
 	}
+	ended := false
 	defer func() {
-		if err != nil {
+		if !ended { // also after a panic
 			err = errors.Join(tooLarge(err), file.discard())
 		}
 	}()
@@ -88,7 +89,9 @@ func Write(tx *store.Tx, q Query, to io.Writer) (rows int64, err error) {
 			}
 		}
 		if n < atOnce {
-			return rows, file.end()
+			err := file.end()
+			ended = err == nil
+			return rows, err
 		}
 	}
 }

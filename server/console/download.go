@@ -27,7 +27,7 @@ func (p *pages) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	q := export.Query{Report: export.Report(v.query("report")), Format: cmp.Or(export.Format(v.query("format")), export.CSV), Temp: p.temp}
+	q := export.Query{Report: export.Report(v.query("report")), Format: cmp.Or(export.Format(v.query("format")), export.CSV), Temp: p.temp.Of(v.session.AccountID)}
 	if !v.mayExport(q.Report) {
 		return writePage(c, http.StatusNotFound, missingPage(v))
 	}

@@ -119,7 +119,7 @@ func classOf(err error) (class Class, detail string) {
 	case errors.As(err, &f):
 		return classes[f.Kind], f.Detail
 	case errors.As(err, &room) && room.Reason == tempfile.TooLarge:
-		return tooLarge, fmt.Sprintf("The body needs more than the %d MB that this server has for temporary files; send it in parts", room.Bound>>20)
+		return tooLarge, fmt.Sprintf("The body needs more than the %d MB that this server has for temporary files of one account; send it in parts", room.Bound>>20)
 	case errors.Is(err, ErrNoKey):
 		return UnknownKey, "The request needs the header Authorization: Bearer with a valid API key"
 	case errors.As(err, &denied):

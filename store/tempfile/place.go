@@ -13,13 +13,25 @@ import (
 // gigabyte, or a workbook of a million rows with many columns.
 const mostByDefault = 4 << 30
 
-// Place is a directory for temporary files of this process.
+// freeByDefault stays free where nothing else is set, in bytes.
+const freeByDefault = 1 << 30
+
+// Place is a directory for temporary files of this process, or the share of it that an account has.
 type Place struct {
+	*ledger
+	account string // whose share it is; "" where it is the whole place
+}
+
+// ledger is what all shares of a place have in common.
+type ledger struct {
 	parent string
-	bound  int64 // bytes
+	bound  int64                  // bytes
+	free   int64                  // bytes that stay free on the file system
+	space  func(dir string) Space // of a file system
 
 	mu      sync.Mutex
 	used    int64
+	held    map[string]int64 // bytes, by account
 	refused map[Reason]int64
 }
 
@@ -39,16 +51,42 @@ func New(dir string, bound int64) *Place {
 	if total > 0 {
 		bound = min(bound, total) // a request beyond that is refused for good, not for now
 	}
-	return &Place{parent: dir, bound: bound, refused: map[Reason]int64{}}
+	return &Place{ledger: &ledger{parent: dir, bound: bound, space: spaceOf, held: map[string]int64{}, refused: map[Reason]int64{}}}
 }
+
+// LeaveFree lets so many bytes of the file system stay free, for others that write there; 0 is the usual: 1 GB, or a
+// tenth of a smaller file system. The place has no more than the rest. It is called before the place is used.
+func (p *Place) LeaveFree(bytes int64) {
+	total := p.space(p.parent).Total
+	if total <= 0 {
+		return // the system does not tell
+	}
+	if bytes <= 0 {
+		bytes = min(freeByDefault, total/10)
+	}
+	p.free = bytes
+	p.bound = max(0, min(p.bound, total-bytes))
+}
+
+// Of returns the share of an account: at most half of the place, so that there is room for a second account whatever
+// the first one does. "" is no account, and has all.
+func (p *Place) Of(account string) *Place { return &Place{ledger: p.ledger, account: account} }
 
 // Dir returns the directory that was chosen.
 func (p *Place) Dir() string { return p.parent }
 
-// Bound returns how many bytes the files of this process may have together.
-func (p *Place) Bound() int64 { return p.bound }
+// Bound returns how many bytes the files of this process may have together, or those of the account.
+func (p *Place) Bound() int64 {
+	if p.account != "" {
+		return p.bound / 2
+	}
+	return p.bound
+}
 
-// Used returns how many bytes the files have now.
+// Free returns how many bytes stay free on the file system.
+func (p *Place) Free() int64 { return p.free }
+
+// Used returns how many bytes the files of all accounts have now.
 func (p *Place) Used() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -3,6 +3,7 @@ package tempfile_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -175,7 +176,7 @@ var _ = Describe("The place for temporary files", func() {
 			uses := make([]*tempfile.Use, len(writes))
 			var all sync.WaitGroup
 			for i, sizes := range writes {
-				uses[i] = place.Use()
+				uses[i] = place.Of(fmt.Sprint("account", i%2)).Use()
 				all.Go(func() {
 					file, err := uses[i].File()
 					if err != nil {
@@ -190,10 +191,12 @@ var _ = Describe("The place for temporary files", func() {
 			}
 			all.Wait()
 			var sum int64
-			for _, n := range kept {
+			of := make([]int64, 2)
+			for i, n := range kept {
 				sum += n
+				of[i%2] += n
 			}
-			if sum != place.Used() || sum > bound || slices.Max(kept) > bound {
+			if sum != place.Used() || sum > bound || slices.Max(of) > bound/2 {
 				rt.Fatalf("%d bytes are written, %d counted, of %d", sum, place.Used(), bound)
 			}
 			for _, use := range uses {
@@ -204,6 +207,54 @@ var _ = Describe("The place for temporary files", func() {
 			}
 		})
 		Expect(files(dir)).To(BeEmpty())
+	})
+
+	It("gives an account half of it, so that there is room for a second one", func() {
+		place := tempfile.New(dir, 1000)
+		write := func(account string, bytes int) error {
+			use := place.Of(account).Use()
+			DeferCleanup(use.Close)
+			file, err := use.File()
+			Expect(err).NotTo(HaveOccurred())
+			_, err = file.Write(make([]byte, bytes))
+			return err
+		}
+		Expect(place.Of("worst").Bound()).To(BeEquivalentTo(500))
+		Expect(refusal(write("worst", 501))).To(Equal(tempfile.TooLarge))
+		for range 5 {
+			Expect(write("worst", 100)).To(Succeed())
+		}
+		Expect(refusal(write("worst", 1))).To(Equal(tempfile.Full))
+		Expect(write("innocent", 500)).To(Succeed())
+		Expect(place.Used()).To(BeEquivalentTo(1000))
+		Expect(refusal(write("third", 1))).To(Equal(tempfile.Full))
+	})
+
+	It("leaves bytes of its file system free", func() {
+		const mb = 1 << 20
+		place, space := tempfile.New(dir, 80*mb), tempfile.Space{Total: 100 * mb, Free: 50 * mb}
+		place.Pretend(func() tempfile.Space { return space })
+		place.LeaveFree(30 * mb)
+		Expect(place.Bound()).To(BeEquivalentTo(70*mb), "what is never there is refused for good")
+		use := place.Use()
+		defer use.Close()
+		file, err := use.File()
+		Expect(err).NotTo(HaveOccurred())
+		_, err = file.Write(make([]byte, mb))
+		Expect(err).NotTo(HaveOccurred())
+
+		space.Free = 30*mb + 1
+		_, err = file.Write(make([]byte, 2))
+		Expect(refusal(err)).To(Equal(tempfile.Full))
+		Expect(err).To(MatchError(ContainSubstring("30 MB that stay free (TOLLKEEPER_TEMP_FREE_MB)")))
+		_, err = file.Write(make([]byte, 1))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(place.Used()).To(BeEquivalentTo(mb + 1))
+
+		place.LeaveFree(0)
+		Expect(place.Free()).To(BeEquivalentTo(10 * mb))
+		place.LeaveFree(200 * mb)
+		Expect(place.Bound()).To(BeZero())
 	})
 
 	It("has half of a small file system by default, and never more than all of it", func() {

@@ -53,34 +53,52 @@ func (u *Use) make() error {
 
 // take reserves bytes, before they are written. A number below zero gives bytes back.
 func (u *Use) take(bytes int64) error {
-	why, ok := u.place.take(u.taken, bytes)
-	if !ok {
-		return &Refusal{Reason: why, Bound: u.place.bound, Dir: u.place.parent}
+	if refused := u.place.take(u.taken, bytes); refused != nil {
+		return refused
 	}
 	u.taken += bytes
 	return nil
 }
 
-func (p *Place) take(taken, bytes int64) (why Reason, ok bool) {
+// take reserves bytes for a use that has taken some already.
+func (p *Place) take(taken, bytes int64) *Refusal {
+	full := bytes > 0 && p.free > 0 && p.space(p.parent).Free-bytes < p.free
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case bytes > 0 && taken+bytes > p.bound:
-		why = TooLarge
-	case bytes > 0 && p.used+bytes > p.bound:
-		why = Full
+	refused := &Refusal{Reason: Full, Bound: p.bound, Dir: p.parent}
+	switch own := p.Bound(); {
+	case bytes <= 0:
+		refused = nil
+	case taken+bytes > own:
+		refused.Reason, refused.Bound = TooLarge, own
+	case p.held[p.account]+bytes > own:
+		refused.Bound = own
+	case p.used+bytes > p.bound:
+	case full:
+		refused.Free = p.free
 	default:
-		p.used += bytes
-		return why, true
+		refused = nil
 	}
-	p.refused[why]++
-	return why, false
+	if refused != nil {
+		p.refused[refused.Reason]++
+		return refused
+	}
+	p.add(bytes)
+	return nil
+}
+
+// add counts bytes, and forgets an account that has none. The lock is held.
+func (p *Place) add(bytes int64) {
+	p.used += bytes
+	if p.held[p.account] += bytes; p.held[p.account] == 0 {
+		delete(p.held, p.account)
+	}
 }
 
 func (p *Place) give(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.used -= bytes
+	p.add(-bytes)
 }
 
 // failed turns an error of the system into a refusal.
@@ -136,15 +154,16 @@ type Reason int
 
 // Reasons.
 const (
-	Full     Reason = iota // others fill the place: the same may succeed later
-	TooLarge               // one use alone is larger than the place
+	Full     Reason = iota // other uses fill the place, or the share: the same may succeed later
+	TooLarge               // one use alone is larger than the place, or the share
 	Unusable               // the system fails to write there
 )
 
 // Refusal is the error of a write that a place cannot take.
 type Refusal struct {
 	Reason Reason
-	Bound  int64 // of the place, in bytes
+	Bound  int64 // of the place or the share, in bytes
+	Free   int64 // bytes that stay free, where they refused; else 0
 	Dir    string
 	Err    error // of the system; nil where the bound refused
 }
@@ -153,6 +172,8 @@ func (r *Refusal) Error() string {
 	switch {
 	case r.Reason == TooLarge:
 		return fmt.Sprintf("this needs more than the %d MB for temporary files (TOLLKEEPER_TEMP_MB) in %s (TOLLKEEPER_TEMP_DIR)", r.Bound>>20, r.Dir)
+	case r.Free > 0:
+		return fmt.Sprintf("the file system of %s, for temporary files (TOLLKEEPER_TEMP_DIR), has no more than the %d MB that stay free (TOLLKEEPER_TEMP_FREE_MB)", r.Dir, r.Free>>20)
 	case r.Reason == Full && r.Err == nil:
 		return fmt.Sprintf("the %d MB for temporary files (TOLLKEEPER_TEMP_MB) in %s (TOLLKEEPER_TEMP_DIR) are full", r.Bound>>20, r.Dir)
 	case r.Reason == Full:

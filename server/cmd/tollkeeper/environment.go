@@ -44,6 +44,7 @@ type environment struct {
 
 	TempDir     string        `env:"TOLLKEEPER_TEMP_DIR"`                                       // for large requests and workbooks; "": the system's, else in DataDir
 	TempMB      int64         `env:"TOLLKEEPER_TEMP_MB" range:"1 to 1048576"`                   // 0: as much as makes sense there
+	TempFreeMB  int64         `env:"TOLLKEEPER_TEMP_FREE_MB" range:"1 to 1048576"`              // of the file system, which temporary files leave free; 0: as much as makes sense there
 	MigrateWait time.Duration `env:"TOLLKEEPER_MIGRATE_WAIT" envDefault:"5m" range:"1s to 24h"` // how long each step of a migration tries to get its locks
 
 	SMTPURL  string `env:"TOLLKEEPER_SMTP_URL" secret:"true"` // of the mail server; "": mails wait

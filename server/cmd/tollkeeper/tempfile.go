@@ -33,7 +33,10 @@ func (e environment) temporary(log *slog.Logger) (*tempfile.Place, error) {
 			return nil, noTemp(why, err)
 		}
 	}
-	place := tempfile.New(dir, e.TempMB<<20)
+	place, err := e.placeIn(dir)
+	if err != nil {
+		return nil, err
+	}
 	switch err := place.Prepare(); {
 	case err != nil && why != nil:
 		return nil, noTemp(why, err)
@@ -44,6 +47,16 @@ func (e environment) temporary(log *slog.Logger) (*tempfile.Place, error) {
 	}
 	if why != nil {
 		log.Warn("temporary files are in the data directory, since the system's place cannot be used", slog.String("dir", dir), slog.Any("error", why))
+	}
+	return place, nil
+}
+
+// placeIn is the place in a directory, within the bounds that are set.
+func (e environment) placeIn(dir string) (*tempfile.Place, error) {
+	place := tempfile.New(dir, e.TempMB<<20)
+	place.LeaveFree(e.TempFreeMB << 20)
+	if place.Bound() == 0 {
+		return nil, fmt.Errorf("TOLLKEEPER_TEMP_FREE_MB: must be less than the %d MB that the file system of %s has", tempfile.SpaceOf(dir).Total>>20, dir)
 	}
 	return place, nil
 }
@@ -69,12 +82,15 @@ func examineTemp(env environment) finding {
 	case err != nil:
 		return wrong(subject, "TOLLKEEPER_TEMP_DIR: must be a directory that can be written: %v", err)
 	}
-	bound := tempfile.New(dir, env.TempMB<<20).Bound()
-	text := fmt.Sprintf("in %s, at most %d MB", dir, bound>>20)
+	place, err := env.placeIn(dir)
+	if err != nil {
+		return wrong(subject, "%v", err)
+	}
+	text := fmt.Sprintf("in %s, at most %d MB", dir, place.Bound()>>20)
 	if space := tempfile.SpaceOf(dir); space.Total > 0 {
-		text += fmt.Sprintf("; %d MB are free", space.Free>>20)
-		if space.Free < bound {
-			text += ", so large requests may find no room before that: free some, or set TOLLKEEPER_TEMP_DIR or TOLLKEEPER_TEMP_MB"
+		text += fmt.Sprintf("; %d MB are free, of which %d MB stay free", space.Free>>20, place.Free()>>20)
+		if space.Free-place.Free() < place.Bound() {
+			text += ", so large requests may find no room before that: free some, or set TOLLKEEPER_TEMP_DIR, TOLLKEEPER_TEMP_MB or TOLLKEEPER_TEMP_FREE_MB"
 		}
 	}
 	if why != nil {

@@ -101,6 +101,18 @@ var _ = Describe("The place for temporary files", func() {
 		Expect(filepath.Join(dir, "data")).NotTo(BeADirectory())
 	})
 
+	It("leaves room on its file system, or says what to set", func() {
+		dir := GinkgoT().TempDir()
+		const more = 1 << 30 // megabytes than any machine has
+		_, err := environment{TempDir: dir, TempFreeMB: more}.temporary(slog.New(slog.DiscardHandler))
+		Expect(err).To(MatchError(MatchRegexp(`^TOLLKEEPER_TEMP_FREE_MB: must be less than the \d+ MB that the file system of .* has`)))
+		Expect(examineTemp(environment{TempDir: dir, TempFreeMB: more}).Wrong).To(BeTrue())
+		place, err := environment{TempDir: dir, TempFreeMB: 5}.temporary(slog.New(slog.DiscardHandler))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(place.Free()).To(BeEquivalentTo(5 << 20))
+		Expect(examineTemp(environment{TempDir: dir, TempFreeMB: 5}).Found).To(ContainSubstring("of which 5 MB stay free"))
+	})
+
 	It("must be set where neither the system's nor the data directory can be written", func() {
 		file := filepath.Join(GinkgoT().TempDir(), "file")
 		Expect(os.WriteFile(file, nil, 0o600)).To(Succeed())
@@ -161,16 +173,16 @@ var _ = Describe("The place for temporary files", func() {
 		Expect(err).NotTo(HaveOccurred())
 		program := filepath.Join(dir, itself)
 		Expect(os.Symlink(test, program)).To(Succeed())
-		s, process := serveMounted(program, place, 4, append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+c.URL(privateDatabase), "TOLLKEEPER_TEMP_DIR="+place, "TOLLKEEPER_TEMP_MB=100"))
+		s, process := serveMounted(program, place, 10, append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+c.URL(privateDatabase), "TOLLKEEPER_TEMP_DIR="+place, "TOLLKEEPER_TEMP_MB=100"))
 
-		By("refusing a request that is larger than the whole file system, whatever the bound is")
+		By("refusing a request that is larger than half of the whole file system, without what stays free there, whatever the bound is")
 		problem, header := s.refusedAs(http.StatusRequestEntityTooLarge, manyCalls(100_000))
 		Expect(problem["detail"]).To(ContainSubstring("needs more than the 4 MB that this server has for temporary files"))
 		Expect(header).NotTo(HaveKey("Retry-After"))
 
 		By("refusing one for now that the file system has no room for, at present")
 		others := fmt.Sprintf("/proc/%d/root%s/others", process, place)
-		Expect(os.WriteFile(others, make([]byte, 3<<20), 0o600)).To(Succeed())
+		Expect(os.WriteFile(others, make([]byte, 17<<19), 0o600)).To(Succeed())
 		problem, header = s.refusedAs(http.StatusServiceUnavailable, manyCalls(30_000))
 		Expect(problem["title"]).To(Equal("There is no room for temporary files."))
 		Expect(problem["detail"]).NotTo(ContainSubstring("database"))
