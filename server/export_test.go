@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -32,6 +34,11 @@ func KeyedLock() (lock func(ctx context.Context) (unlock func(), err error)) {
 // RunUnit runs a unit of background work.
 func (s *Server) RunUnit(work, of string, do func() error) bool {
 	return s.runner.Run(context.Background(), background.Unit{Work: work, Of: of}, do)
+}
+
+// TimedBody reads a body as that of a request, by a clock, from a client that may send nothing for so long.
+func TimedBody(body io.ReadCloser, conn interface{ SetReadDeadline(at time.Time) error }, stalled time.Duration, now func() time.Time) io.Reader {
+	return newTimedBody(body, conn, stalled, now)
 }
 
 // ShowAllMetrics lets /metrics have those too that are there only once something happened.
