@@ -4593,7 +4593,7 @@ type Customer struct {
 	// PaymentProviderID Its id at the payment provider. Null where there is none.
 	PaymentProviderID *string `json:"payment_provider_id"`
 
-	// PortalURL Permanent address of the customer's portal. Null where the account has portal sessions alone, as by default.
+	// PortalURL Permanent address of the customer's portal. It only shows; changes need a portal session. It works until `withdrawPortalLinks`. Null where the account has portal sessions alone, as by default, for keys without `customers:write`, in subscriptions and in webhooks.
 	PortalURL              *string                         `json:"portal_url"`
 	ReportingConfiguration *NullableReportingConfiguration `json:"reporting_configuration"`
 	ShippingAddress        *NullableAddress                `json:"shipping_address"`
@@ -5951,7 +5951,7 @@ type InvoiceHeader struct {
 	// EligibleToIssueAt From when the draft can be issued. Null where it is not one.
 	EligibleToIssueAt *Timestamp `json:"eligible_to_issue_at"`
 
-	// HostedInvoiceURL Address of a page that shows the invoice to the customer, open to who has it. Null of a draft, and of an invoice that a preview shows. It works for `link_days` of the letterhead after the issue, and until 30 days after the due date; after that, an answer shows another one.
+	// HostedInvoiceURL Address of a page that shows the invoice to the customer, open to who has it. Null of a draft, and of an invoice that a preview shows. It works for `link_days` of the letterhead after the issue, and until 30 days after the due date; after that, and after `withdrawInvoiceLinks`, an answer shows another one.
 	HostedInvoiceURL *string `json:"hosted_invoice_url"`
 
 	// ID Id of the invoice.
@@ -12277,6 +12277,12 @@ type CreateTopUpParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// WithdrawPortalLinksParams defines parameters for WithdrawPortalLinks.
+type WithdrawPortalLinksParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListDimensionalPriceGroupsParams defines parameters for ListDimensionalPriceGroups.
 type ListDimensionalPriceGroupsParams struct {
 	// Limit How many to return.
@@ -12538,6 +12544,12 @@ type RegenerateReceiptPDFParams struct {
 
 // VoidInvoiceParams defines parameters for VoidInvoice.
 type VoidInvoiceParams struct {
+	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// WithdrawInvoiceLinksParams defines parameters for WithdrawInvoiceLinks.
+type WithdrawInvoiceLinksParams struct {
 	// IdempotencyKey Any text chosen by the client. A repeat under the same key within 48 hours has no second effect.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }

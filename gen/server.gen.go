@@ -180,6 +180,9 @@ type ServerInterface interface {
 	// SyncPaymentMethods Fetch the payment methods of a customer
 	// (POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway)
 	SyncPaymentMethods(ctx echo.Context, customerID CustomerID) error
+	// WithdrawPortalLinks Withdraw the links to a portal
+	// (POST /v1/customers/{customer_id}/withdraw_portal_links)
+	WithdrawPortalLinks(ctx echo.Context, customerID CustomerID, params WithdrawPortalLinksParams) error
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error
@@ -285,6 +288,9 @@ type ServerInterface interface {
 	// VoidInvoice Void an invoice
 	// (POST /v1/invoices/{invoice_id}/void)
 	VoidInvoice(ctx echo.Context, invoiceID InvoiceID, params VoidInvoiceParams) error
+	// WithdrawInvoiceLinks Withdraw the links to an invoice
+	// (POST /v1/invoices/{invoice_id}/withdraw_links)
+	WithdrawInvoiceLinks(ctx echo.Context, invoiceID InvoiceID, params WithdrawInvoiceLinksParams) error
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx echo.Context, params ListItemsParams) error
@@ -2368,6 +2374,42 @@ func (w *ServerInterfaceWrapper) SyncPaymentMethods(ctx echo.Context) error {
 	return err
 }
 
+// WithdrawPortalLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) WithdrawPortalLinks(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "customer_id" -------------
+	var customerID CustomerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "customer_id", ctx.Param("customer_id"), &customerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params WithdrawPortalLinksParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.WithdrawPortalLinks(ctx, customerID, params)
+	return err
+}
+
 // ListDimensionalPriceGroups converts echo context to params.
 func (w *ServerInterfaceWrapper) ListDimensionalPriceGroups(ctx echo.Context) error {
 	var err error
@@ -3513,6 +3555,42 @@ func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.VoidInvoice(ctx, invoiceID, params)
+	return err
+}
+
+// WithdrawInvoiceLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) WithdrawInvoiceLinks(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceID InvoiceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", ctx.Param("invoice_id"), &invoiceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invoice_id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params WithdrawInvoiceLinksParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.WithdrawInvoiceLinks(ctx, invoiceID, params)
 	return err
 }
 
@@ -6559,6 +6637,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/v1/customers/:customer_id/credits/top_ups/:top_up_id", wrapper.DeleteTopUp, options.OperationMiddlewares["deleteTopUp"]...)
 	router.POST(options.BaseURL+"/v1/customers/:customer_id/portal_sessions", wrapper.CreatePortalSession, options.OperationMiddlewares["createPortalSession"]...)
 	router.POST(options.BaseURL+"/v1/customers/:customer_id/sync_payment_methods_from_gateway", wrapper.SyncPaymentMethods, options.OperationMiddlewares["syncPaymentMethods"]...)
+	router.POST(options.BaseURL+"/v1/customers/:customer_id/withdraw_portal_links", wrapper.WithdrawPortalLinks, options.OperationMiddlewares["withdrawPortalLinks"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.FetchCustomerByExternalID, options.OperationMiddlewares["fetchCustomerByExternalID"]...)
 	router.PUT(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id", wrapper.UpdateCustomerByExternalID, options.OperationMiddlewares["updateCustomerByExternalID"]...)
 	router.GET(options.BaseURL+"/v1/customers/external_customer_id/:external_customer_id/costs", wrapper.ListCustomerCostsByExternalID, options.OperationMiddlewares["listCustomerCostsByExternalID"]...)
@@ -6602,6 +6681,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/regenerate_invoice_pdf", wrapper.RegenerateInvoicePDF, options.OperationMiddlewares["regenerateInvoicePDF"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/regenerate_receipt_pdf", wrapper.RegenerateReceiptPDF, options.OperationMiddlewares["regenerateReceiptPDF"]...)
 	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/void", wrapper.VoidInvoice, options.OperationMiddlewares["voidInvoice"]...)
+	router.POST(options.BaseURL+"/v1/invoices/:invoice_id/withdraw_links", wrapper.WithdrawInvoiceLinks, options.OperationMiddlewares["withdrawInvoiceLinks"]...)
 	router.GET(options.BaseURL+"/v1/invoices/summary", wrapper.ListInvoiceSummaries, options.OperationMiddlewares["listInvoiceSummaries"]...)
 	router.POST(options.BaseURL+"/v1/invoices/summary/:invoice_id/issue", wrapper.IssueInvoiceSummary, options.OperationMiddlewares["issueInvoiceSummary"]...)
 	router.GET(options.BaseURL+"/v1/invoices/upcoming", wrapper.FetchUpcomingInvoice, options.OperationMiddlewares["fetchUpcomingInvoice"]...)
@@ -10741,6 +10821,81 @@ func (response SyncPaymentMethodsdefaultApplicationProblemPlusJSONResponse) Visi
 	return err
 }
 
+type WithdrawPortalLinksRequestObject struct {
+	CustomerID CustomerID `json:"customer_id"`
+	Params     WithdrawPortalLinksParams
+}
+
+type WithdrawPortalLinksResponseObject interface {
+	VisitWithdrawPortalLinksResponse(w http.ResponseWriter) error
+}
+
+type WithdrawPortalLinks200JSONResponse Customer
+
+func (response WithdrawPortalLinks200JSONResponse) VisitWithdrawPortalLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawPortalLinks403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawPortalLinks403ApplicationProblemPlusJSONResponse) VisitWithdrawPortalLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawPortalLinks429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawPortalLinks429ApplicationProblemPlusJSONResponse) VisitWithdrawPortalLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawPortalLinksdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response WithdrawPortalLinksdefaultApplicationProblemPlusJSONResponse) VisitWithdrawPortalLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListDimensionalPriceGroupsRequestObject struct {
 	Params ListDimensionalPriceGroupsParams
 }
@@ -13352,6 +13507,81 @@ type VoidInvoicedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response VoidInvoicedefaultApplicationProblemPlusJSONResponse) VisitVoidInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawInvoiceLinksRequestObject struct {
+	InvoiceID InvoiceID `json:"invoice_id"`
+	Params    WithdrawInvoiceLinksParams
+}
+
+type WithdrawInvoiceLinksResponseObject interface {
+	VisitWithdrawInvoiceLinksResponse(w http.ResponseWriter) error
+}
+
+type WithdrawInvoiceLinks200JSONResponse Invoice
+
+func (response WithdrawInvoiceLinks200JSONResponse) VisitWithdrawInvoiceLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawInvoiceLinks403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawInvoiceLinks403ApplicationProblemPlusJSONResponse) VisitWithdrawInvoiceLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawInvoiceLinks429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawInvoiceLinks429ApplicationProblemPlusJSONResponse) VisitWithdrawInvoiceLinksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawInvoiceLinksdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response WithdrawInvoiceLinksdefaultApplicationProblemPlusJSONResponse) VisitWithdrawInvoiceLinksResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -19998,6 +20228,9 @@ type StrictServerInterface interface {
 	// SyncPaymentMethods Fetch the payment methods of a customer
 	// (POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway)
 	SyncPaymentMethods(ctx context.Context, request SyncPaymentMethodsRequestObject) (SyncPaymentMethodsResponseObject, error)
+	// WithdrawPortalLinks Withdraw the links to a portal
+	// (POST /v1/customers/{customer_id}/withdraw_portal_links)
+	WithdrawPortalLinks(ctx context.Context, request WithdrawPortalLinksRequestObject) (WithdrawPortalLinksResponseObject, error)
 	// ListDimensionalPriceGroups List dimensional price groups
 	// (GET /v1/dimensional_price_groups)
 	ListDimensionalPriceGroups(ctx context.Context, request ListDimensionalPriceGroupsRequestObject) (ListDimensionalPriceGroupsResponseObject, error)
@@ -20103,6 +20336,9 @@ type StrictServerInterface interface {
 	// VoidInvoice Void an invoice
 	// (POST /v1/invoices/{invoice_id}/void)
 	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
+	// WithdrawInvoiceLinks Withdraw the links to an invoice
+	// (POST /v1/invoices/{invoice_id}/withdraw_links)
+	WithdrawInvoiceLinks(ctx context.Context, request WithdrawInvoiceLinksRequestObject) (WithdrawInvoiceLinksResponseObject, error)
 	// ListItems List items
 	// (GET /v1/items)
 	ListItems(ctx context.Context, request ListItemsRequestObject) (ListItemsResponseObject, error)
@@ -22185,6 +22421,32 @@ func (sh *strictHandler) SyncPaymentMethods(ctx echo.Context, customerID Custome
 	return nil
 }
 
+// WithdrawPortalLinks operation middleware
+func (sh *strictHandler) WithdrawPortalLinks(ctx echo.Context, customerID CustomerID, params WithdrawPortalLinksParams) error {
+	var request WithdrawPortalLinksRequestObject
+
+	request.CustomerID = customerID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.WithdrawPortalLinks(ctx.Request().Context(), request.(WithdrawPortalLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WithdrawPortalLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(WithdrawPortalLinksResponseObject); ok {
+		return validResponse.VisitWithdrawPortalLinksResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListDimensionalPriceGroups operation middleware
 func (sh *strictHandler) ListDimensionalPriceGroups(ctx echo.Context, params ListDimensionalPriceGroupsParams) error {
 	var request ListDimensionalPriceGroupsRequestObject
@@ -23370,6 +23632,32 @@ func (sh *strictHandler) VoidInvoice(ctx echo.Context, invoiceID InvoiceID, para
 		return err
 	} else if validResponse, ok := response.(VoidInvoiceResponseObject); ok {
 		return validResponse.VisitVoidInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// WithdrawInvoiceLinks operation middleware
+func (sh *strictHandler) WithdrawInvoiceLinks(ctx echo.Context, invoiceID InvoiceID, params WithdrawInvoiceLinksParams) error {
+	var request WithdrawInvoiceLinksRequestObject
+
+	request.InvoiceID = invoiceID
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.WithdrawInvoiceLinks(ctx.Request().Context(), request.(WithdrawInvoiceLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WithdrawInvoiceLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(WithdrawInvoiceLinksResponseObject); ok {
+		return validResponse.VisitWithdrawInvoiceLinksResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"tollkeeper/domain/account"
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/letterhead"
@@ -20,7 +21,7 @@ func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerReque
 		if err != nil {
 			return gen.Customer{}, err
 		}
-		shown, err := wire.LoadCustomers(tx, c)
+		shown, err := showCustomers(tx, c)
 		return shown[0], err
 	})
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *Server) ListCustomers(ctx context.Context, req gen.ListCustomersRequest
 			return err
 		}
 		page.PaginationMetadata = wire.Page(next)
-		page.Data, err = wire.LoadCustomers(tx, customers...)
+		page.Data, err = showCustomers(tx, customers...)
 		return err
 	})
 	if err != nil {
@@ -99,6 +100,18 @@ func (s *Server) DeleteCustomer(ctx context.Context, req gen.DeleteCustomerReque
 	return gen.DeleteCustomer204Response{}, nil
 }
 
+// writesCustomers is who may change customers, and so see the addresses that open their portals (semantics 8.6.1).
+var writesCustomers = account.Right{Resource: "customers", Access: account.AccessWrite}
+
+// showCustomers returns customers as the request's key may see them.
+func showCustomers(tx *store.Tx, all ...customer.Customer) ([]gen.Customer, error) {
+	shown, err := wire.LoadCustomers(tx, all...)
+	if err != nil || !requestOf(tx.Context()).apiKey.May(writesCustomers) {
+		return shown, err
+	}
+	return shown, wire.LinkPortals(tx, all, shown)
+}
+
 // findCustomer is by id or by alias.
 type findCustomer func(*store.Tx, string) (customer.Customer, error)
 
@@ -109,7 +122,7 @@ func (s *Server) fetchCustomer(ctx context.Context, find findCustomer, identifie
 		if err != nil {
 			return err
 		}
-		shown, err = wire.LoadCustomers(tx, found)
+		shown, err = showCustomers(tx, found)
 		return err
 	})
 	if err != nil {
@@ -140,7 +153,7 @@ func (s *Server) updateCustomer(ctx context.Context, find findCustomer, identifi
 		if err != nil {
 			return err
 		}
-		shown, err = wire.LoadCustomers(tx, updated)
+		shown, err = showCustomers(tx, updated)
 		return err
 	})
 	if err != nil {

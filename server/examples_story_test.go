@@ -84,6 +84,7 @@ func theCustomers() []storyStep {
 		tell("updateLetterhead").as("id", "head_maple"),
 		tell("createPortalSession").as("id", "portal_1"),
 		tell("createPortalSessionByExternalID").as("id", "portal_2"),
+		tell("withdrawPortalLinks"),
 		tell("syncPaymentMethods"),
 		tell("syncPaymentMethodsByExternalID"),
 		meanwhile(func(t *teller) {
@@ -231,6 +232,7 @@ func theInvoices() []storyStep {
 		tell("markInvoicePaid"),
 		tell("regenerateInvoicePDF"),
 		tell("regenerateReceiptPDF"),
+		tell("withdrawInvoiceLinks"),
 		draft("invoice_poster", "40.00"),
 		tell("issueInvoiceSummary").with("invoice_id", "poster"),
 		tell("voidInvoice").with("invoice_id", "poster"),

@@ -95,6 +95,17 @@ func (s *Server) VoidInvoice(ctx context.Context, req gen.VoidInvoiceRequestObje
 	return gen.VoidInvoice200JSONResponse(body), nil
 }
 
+// WithdrawInvoiceLinks serves POST /v1/invoices/{invoice_id}/withdraw_links.
+func (s *Server) WithdrawInvoiceLinks(ctx context.Context, req gen.WithdrawInvoiceLinksRequestObject) (gen.WithdrawInvoiceLinksResponseObject, error) {
+	body, err := s.changeInvoice(ctx, func(tx *store.Tx) (invoice.View, error) {
+		return invoice.WithdrawLinks(tx, req.InvoiceID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.WithdrawInvoiceLinks200JSONResponse(body), nil
+}
+
 // UpdateInvoice serves PUT /v1/invoices/{invoice_id}.
 func (s *Server) UpdateInvoice(ctx context.Context, req gen.UpdateInvoiceRequestObject) (gen.UpdateInvoiceResponseObject, error) {
 	body, err := s.changeInvoice(ctx, func(tx *store.Tx) (invoice.View, error) {

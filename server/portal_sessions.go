@@ -53,6 +53,22 @@ func (s *Server) createPortalSession(ctx context.Context, in gen.PortalSessionCr
 	return made, err
 }
 
+// WithdrawPortalLinks serves POST /v1/customers/{customer_id}/withdraw_portal_links.
+func (s *Server) WithdrawPortalLinks(ctx context.Context, req gen.WithdrawPortalLinksRequestObject) (gen.WithdrawPortalLinksResponseObject, error) {
+	body, err := once(ctx, s, func(tx *store.Tx) (gen.Customer, error) {
+		c, err := portal.WithdrawLinks(tx, req.CustomerID)
+		if err != nil {
+			return gen.Customer{}, err
+		}
+		shown, err := showCustomers(tx, c)
+		return shown[0], err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.WithdrawPortalLinks200JSONResponse(body), nil
+}
+
 // SyncPaymentMethods serves POST /v1/customers/{customer_id}/sync_payment_methods_from_gateway.
 func (s *Server) SyncPaymentMethods(ctx context.Context, req gen.SyncPaymentMethodsRequestObject) (gen.SyncPaymentMethodsResponseObject, error) {
 	err := s.syncPaymentMethods(ctx, func(tx *store.Tx) (customer.Customer, error) { return customer.Find(tx, req.CustomerID) })

@@ -39,6 +39,7 @@ type Customer struct {
 	Balance            money.Decimal        // in Currency; above 0 it lowers what is due, below 0 it is owed
 	InvoicePrefix      string               // six letters A to Z, unique in the account
 	LastInvoiceNumber  int64                // 0: none was issued under the prefix
+	LinksWithdrawn     int                  // how often the links to the portal were withdrawn: part of the code of the next one
 	DeletedAt          *time.Time
 	Metadata           store.Metadata
 }

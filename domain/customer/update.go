@@ -78,6 +78,12 @@ func Delete(tx *store.Tx, id string) error {
 	return save(tx, &c, "deleted_at", "parent_id")
 }
 
+// WithdrawLinks counts a withdrawal of the permanent links to a customer's portal, which the caller has locked.
+func WithdrawLinks(tx *store.Tx, c *Customer) error {
+	c.LinksWithdrawn++
+	return save(tx, c, "links_withdrawn")
+}
+
 // save writes those columns of the customer.
 func save(tx *store.Tx, c *Customer, columns ...string) error {
 	return tx.Model(c).Select(columns).Updates(c).Error

@@ -161,6 +161,7 @@ type Words struct {
 	AlertBalanceOf string
 	SessionEnded   string
 	MailLink       string
+	ShowsOnly      string
 	LinkMailed     string
 	LinkMailedLead string
 	Older          string

@@ -81,6 +81,7 @@ type Invoice struct {
 	PaymentNotes     *string
 	VoidedAt         *time.Time
 	DateTold         bool // endpoints were told that its date has come
+	LinksWithdrawn   int  // how often its links were withdrawn: part of the code of the next one
 
 	ListsDays bool `gorm:"-"` // its lines are worked out with the usage of each day
 

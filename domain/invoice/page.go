@@ -7,6 +7,7 @@ import (
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/link"
 	"tollkeeper/store"
+	"tollkeeper/store/fault"
 )
 
 // afterDue is how long after the due date the link to an invoice works at least (semantics 8.1.17).
@@ -35,9 +36,9 @@ func pages(tx *store.Tx, rows []Invoice) (func(Invoice) string, error) {
 	days, err := linkDays(tx)
 	return func(i Invoice) string {
 		if tx.Now.Before(i.pageEnds(days)) {
-			return keys.InvoicePage(i.ID, time.Time{})
+			return keys.InvoicePage(i.linked(), time.Time{})
 		}
-		return keys.InvoicePage(i.ID, tx.Now.Truncate(24*time.Hour).AddDate(0, 0, 1+days))
+		return keys.InvoicePage(i.linked(), tx.Now.Truncate(24*time.Hour).AddDate(0, 0, 1+days))
 	}, err
 }
 
@@ -50,9 +51,35 @@ func MailedPage(tx *store.Tx, i Invoice) (string, error) {
 	}
 	days, err := linkDays(tx)
 	if ends := tx.Now.AddDate(0, 0, days); i.pageEnds(days).Before(ends) {
-		return keys.InvoicePage(i.ID, ends.Truncate(24*time.Hour).AddDate(0, 0, 1)), err
+		return keys.InvoicePage(i.linked(), ends.Truncate(24*time.Hour).AddDate(0, 0, 1)), err
 	}
-	return keys.InvoicePage(i.ID, time.Time{}), err
+	return keys.InvoicePage(i.linked(), time.Time{}), err
+}
+
+func (i Invoice) linked() link.Subject { return link.Subject{ID: i.ID, Withdrawn: i.LinksWithdrawn} }
+
+// WithdrawLinks ends all links to the page and the documents of an issued invoice. The next one that is shown is another
+// (semantics 8.1.19).
+func WithdrawLinks(tx *store.Tx, id string) (View, error) {
+	inv, err := Lock(tx, id)
+	if err != nil {
+		return View{}, err
+	}
+	if inv.Status == StatusDraft {
+		return View{}, fault.Refused("a draft has no link")
+	}
+	inv.LinksWithdrawn++
+	if err := inv.Save(tx, "links_withdrawn"); err != nil {
+		return View{}, err
+	}
+	return Find(tx, id)
+}
+
+// LinksWithdrawn is how often the links to an invoice were withdrawn; 0 where there is no invoice. It reads nothing else:
+// what a link opens is read once the link is known to be genuine.
+func LinksWithdrawn(tx *store.Tx, id string) (times int, err error) {
+	err = tx.Model(&Invoice{}).Where("id = ?", id).Select("links_withdrawn").Scan(&times).Error
+	return times, err
 }
 
 // linkDays is how long links work after the issue.

@@ -6,7 +6,8 @@
 // the API can show the same address, invoices that were issued earlier have one too, and issuing
 // writes nothing more. A stored random token would show no less to who reads the database, which
 // has the invoice itself. Who reads only answers and logs cannot derive the token of another
-// invoice. Tokens of portal sessions are random, and stored by their hash: see package portal.
+// invoice. What a token opens counts how often its links were withdrawn, and the code is over that number too:
+// so the tokens of before end, and another one takes their place. Tokens of portal sessions are random, and stored by their hash: see package portal.
 package link
 
 import (
@@ -37,6 +38,12 @@ type Token struct {
 	Ends      time.Time
 }
 
+// Subject is what a token opens.
+type Subject struct {
+	ID        string // of the invoice or the customer
+	Withdrawn int    // how often its links were withdrawn
+}
+
 // Keys signs the tokens of an account.
 type Keys struct {
 	accountID string
@@ -56,13 +63,13 @@ func Of(tx *store.Tx) (Keys, error) {
 
 // InvoicePage returns the address of an invoice's page. Without an end, the link ends when the
 // invoice's links do.
-func (k Keys) InvoicePage(invoiceID string, ends time.Time) string {
-	return k.origin + "/i/" + k.sign(Invoice, Token{AccountID: k.accountID, ID: invoiceID, Ends: ends})
+func (k Keys) InvoicePage(invoice Subject, ends time.Time) string {
+	return k.origin + "/i/" + k.sign(Invoice, Token{AccountID: k.accountID, ID: invoice.ID, Ends: ends}, invoice.Withdrawn)
 }
 
 // PortalPage returns the permanent address of a customer's portal.
-func (k Keys) PortalPage(customerID string) string {
-	return k.origin + "/portal/" + k.sign(Portal, Token{AccountID: k.accountID, ID: customerID})
+func (k Keys) PortalPage(customer Subject) string {
+	return k.origin + "/portal/" + k.sign(Portal, Token{AccountID: k.accountID, ID: customer.ID}, customer.Withdrawn)
 }
 
 const (
@@ -78,14 +85,19 @@ var marks = map[Kind]string{Invoice: "i_", Portal: "p_"}
 
 const accountPrefix = "acct_"
 
-// sign writes a token.
-func (k Keys) sign(kind Kind, t Token) string {
+// sign writes a token of a subject whose links were withdrawn so often. The number is not in the token. Where it is 0, the code
+// is as it was before links could be withdrawn.
+func (k Keys) sign(kind Kind, t Token, withdrawn int) string {
 	text := marks[kind] + strings.TrimPrefix(t.AccountID, accountPrefix) + strings.TrimPrefix(t.ID, prefixes[kind])
 	ends := ""
 	if !t.Ends.IsZero() {
 		ends = "." + strconv.FormatInt(t.Ends.Unix(), 36)
 	}
-	return text + k.code(kind, text+ends) + ends
+	signed := text + ends
+	if withdrawn > 0 {
+		signed += " " + strconv.Itoa(withdrawn)
+	}
+	return text + k.code(kind, signed) + ends
 }
 
 func (k Keys) code(kind Kind, text string) string {
@@ -119,8 +131,8 @@ func Parse(kind Kind, token string) (t Token, ok bool) {
 	return t, true
 }
 
-// Signed reports whether the account of the keys made a token.
-func (k Keys) Signed(kind Kind, token string) bool {
+// Signed reports whether the account of the keys made a token, and its subject's links were withdrawn as often then as now.
+func (k Keys) Signed(kind Kind, token string, withdrawn int) bool {
 	t, ok := Parse(kind, token)
-	return ok && t.AccountID == k.accountID && hmac.Equal([]byte(k.sign(kind, t)), []byte(token))
+	return ok && t.AccountID == k.accountID && hmac.Equal([]byte(k.sign(kind, t, withdrawn)), []byte(token))
 }

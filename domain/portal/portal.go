@@ -55,8 +55,7 @@ func Create(tx *store.Tx, c customer.Customer, minutes int, endOthers bool) (_ S
 		return Session{}, err
 	}
 	if endOthers {
-		err := tx.Model(&Session{}).Where("customer_id = ? AND ended_at IS NULL AND expires_at > ?", c.ID, tx.Now).Update("ended_at", tx.Now).Error
-		if err != nil {
+		if err := endOpen(tx, c.ID); err != nil {
 			return Session{}, err
 		}
 	}
@@ -82,10 +81,10 @@ func forget(tx *store.Tx, customerID string) error {
 	return tx.Where("customer_id = ? AND expires_at < ?", customerID, tx.Now.Add(-keep)).Delete(&Session{}).Error
 }
 
-// Addresses returns the permanent addresses of portals by the ids of customers; "" where the account
-// has sessions alone.
-func Addresses(tx *store.Tx) (func(customerID string) string, error) {
-	none := func(string) string { return "" }
+// Addresses returns the permanent addresses of portals of customers; "" where the account has sessions
+// alone.
+func Addresses(tx *store.Tx) (func(customer.Customer) string, error) {
+	none := func(customer.Customer) string { return "" }
 	settings, err := account.Of(tx)
 	if err != nil || !settings.PortalLinks {
 		return none, err
@@ -94,7 +93,27 @@ func Addresses(tx *store.Tx) (func(customerID string) string, error) {
 	if err != nil {
 		return none, err
 	}
-	return keys.PortalPage, nil
+	return func(c customer.Customer) string {
+		return keys.PortalPage(link.Subject{ID: c.ID, Withdrawn: c.LinksWithdrawn})
+	}, nil
+}
+
+// WithdrawLinks ends all addresses of a customer's portal: the permanent one, in whose place another is shown, and
+// sessions (semantics 8.6.3).
+func WithdrawLinks(tx *store.Tx, customerID string) (customer.Customer, error) {
+	c, err := customer.Lock(tx, customerID)
+	if err != nil {
+		return c, err
+	}
+	if err := endOpen(tx, c.ID); err != nil {
+		return c, err
+	}
+	return c, customer.WithdrawLinks(tx, &c)
+}
+
+// endOpen ends the sessions of a customer, whom the caller has locked.
+func endOpen(tx *store.Tx, customerID string) error {
+	return tx.Model(&Session{}).Where("customer_id = ? AND ended_at IS NULL AND expires_at > ?", customerID, tx.Now).Update("ended_at", tx.Now).Error
 }
 
 // ErrEnded says that a token opens nothing, or no longer.
@@ -112,7 +131,8 @@ func AccountOf(token string) (accountID string, ok bool) {
 	return accountPrefix + text[:accountLength], true
 }
 
-// Lasts reports whether a token has the form of one that does not end: there is no session.
+// Lasts reports whether a token has the form of one that does not end. There is no session then, and it opens what can be
+// read alone (semantics 8.6.2).
 func Lasts(token string) bool {
 	_, ok := link.Parse(link.Portal, token)
 	return ok
@@ -120,58 +140,69 @@ func Lasts(token string) bool {
 
 // Open returns the customer whose portal a token of the transaction's account opens, or ErrEnded.
 func Open(tx *store.Tx, token string) (c customer.Customer, err error) {
-	id := ""
 	if named, ok := link.Parse(link.Portal, token); ok {
-		if id, err = permanent(tx, token, named); err != nil {
-			return c, err
-		}
-	} else {
-		hash := sha256.Sum256([]byte(token))
-		var sessions []Session
-		err := tx.Where("hash = ? AND ended_at IS NULL AND expires_at > ?", hash[:], tx.Now).Limit(1).Find(&sessions).Error
-		if err != nil {
-			return c, err
-		}
-		if len(sessions) == 0 {
-			return c, ErrEnded
-		}
-		id = sessions[0].CustomerID
+		return permanent(tx, token, named)
 	}
-	c, err = customer.Find(tx, id)
+	hash := sha256.Sum256([]byte(token))
+	var sessions []Session
+	err = tx.Where("hash = ? AND ended_at IS NULL AND expires_at > ?", hash[:], tx.Now).Limit(1).Find(&sessions).Error
+	if err != nil {
+		return c, err
+	}
+	if len(sessions) == 0 {
+		return c, ErrEnded
+	}
+	return find(tx, sessions[0].CustomerID)
+}
+
+// find returns a customer; where there is none any more, their addresses have ended.
+func find(tx *store.Tx, id string) (customer.Customer, error) {
+	c, err := customer.Find(tx, id)
 	if fault.Is(err, fault.KindMissing) {
 		err = ErrEnded
 	}
 	return c, err
 }
 
-// Owner returns the customer of a session that has ended, as long as it is kept; false where there is none.
+// Owner returns the customer who can have a link mailed from the page of a token: that of a session, also where it has ended,
+// as long as it is kept, and that of a permanent address. It is false where there is none.
 func Owner(tx *store.Tx, token string) (c customer.Customer, found bool, err error) {
-	hash := sha256.Sum256([]byte(token))
-	var sessions []Session
-	if err := tx.Where("hash = ?", hash[:]).Limit(1).Find(&sessions).Error; err != nil || len(sessions) == 0 {
-		return c, false, err
+	if named, ok := link.Parse(link.Portal, token); ok {
+		c, err = permanent(tx, token, named)
+	} else {
+		hash := sha256.Sum256([]byte(token))
+		var sessions []Session
+		if err := tx.Where("hash = ?", hash[:]).Limit(1).Find(&sessions).Error; err != nil || len(sessions) == 0 {
+			return c, false, err
+		}
+		c, err = find(tx, sessions[0].CustomerID)
 	}
-	c, err = customer.Find(tx, sessions[0].CustomerID)
-	if fault.Is(err, fault.KindMissing) {
+	if errors.Is(err, ErrEnded) {
 		return c, false, nil
 	}
 	return c, err == nil, err
 }
 
-// permanent checks a token that does not end, where the account has such.
-func permanent(tx *store.Tx, token string, named link.Token) (customerID string, err error) {
+// permanent returns the customer of a token that does not end, where the account has such and it was not withdrawn.
+func permanent(tx *store.Tx, token string, named link.Token) (c customer.Customer, err error) {
 	settings, err := account.Of(tx)
 	if err != nil {
-		return "", err
+		return c, err
+	}
+	if !settings.PortalLinks {
+		return c, ErrEnded
 	}
 	keys, err := link.Of(tx)
 	if err != nil {
-		return "", err
+		return c, err
 	}
-	if !settings.PortalLinks || !keys.Signed(link.Portal, token) {
-		return "", ErrEnded
+	if c, err = find(tx, named.ID); err != nil {
+		return c, err
 	}
-	return named.ID, nil
+	if !keys.Signed(link.Portal, token, c.LinksWithdrawn) {
+		return customer.Customer{}, ErrEnded
+	}
+	return c, nil
 }
 
 // End ends the session of a token, if it is one.

@@ -118,6 +118,7 @@ func (c customerView) head() head {
 		Meta:   []templ.Component{text(c.Customer.Email), text("Days are in " + c.Customer.Timezone), copyable(id)},
 		Actions: c.visit.actions(
 			doing{Operation: "deleteCustomer", Name: "Delete", Kind: "danger", Known: []string{"customer_id", id}},
+			doing{Operation: "withdrawPortalLinks", Name: "Withdraw links", Known: []string{"customer_id", id}},
 			doing{Operation: "updateCustomer", Name: "Edit", Known: []string{"customer_id", id}},
 			doing{Operation: "createLedgerEntry", Name: "Add credits", Known: []string{"customer_id", id}},
 			doing{Operation: "createInvoice", Name: "New invoice", Known: []string{"customer_id", id}},

@@ -69,13 +69,17 @@ func (i invoiceView) head() head {
 	case "issued", "synced":
 		h.Actions = i.visit.actions(
 			doing{Operation: "voidInvoice", Name: "Void", Kind: "danger", Known: known},
+			doing{Operation: "withdrawInvoiceLinks", Name: "Withdraw links", Known: known},
 			doing{Operation: "updateInvoice", Name: "Edit", Known: known},
 			doing{Operation: "createCreditNote", Name: "Credit", Address: link("invoices", invoice.ID, "credit")},
 			doing{Operation: "payInvoice", Name: "Collect", Known: known},
 			doing{Operation: "markInvoicePaid", Name: "Mark as paid", Kind: "primary", Known: known},
 		)
 	case "paid":
-		h.Actions = i.visit.actions(doing{Operation: "createCreditNote", Name: "Credit", Address: link("invoices", invoice.ID, "credit")})
+		h.Actions = i.visit.actions(
+			doing{Operation: "withdrawInvoiceLinks", Name: "Withdraw links", Known: known},
+			doing{Operation: "createCreditNote", Name: "Credit", Address: link("invoices", invoice.ID, "credit")},
+		)
 	}
 	return h
 }

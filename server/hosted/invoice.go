@@ -51,7 +51,11 @@ func (p *pages) open(c echo.Context, token string) (o opened, err error) {
 		if err != nil {
 			return err
 		}
-		if !keys.Signed(link.Invoice, token) {
+		withdrawn, err := invoice.LinksWithdrawn(tx, named.ID)
+		if err != nil {
+			return err
+		}
+		if !keys.Signed(link.Invoice, token, withdrawn) {
 			return errNothing
 		}
 		if o.view, err = invoice.Find(tx, named.ID); err != nil {

@@ -5,22 +5,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/account"
-	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/document"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/letterhead"
-	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/domain/portal"
-	"tollkeeper/domain/subscription"
 	"tollkeeper/server/mails"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -81,7 +75,7 @@ type visitor struct {
 	Frame    frame
 	Current  string // the section
 	Saved    bool
-	Lasting  bool // the address does not end: it is of no session
+	Lasting  bool // the address does not end: it is of no session, and shows only
 }
 
 // visit reads whose portal a token opens.
@@ -171,14 +165,16 @@ func (p *pages) greet(tx *store.Tx, e *ended, buyer customer.Customer) error {
 	return err
 }
 
-// mailLink mails a link to the customer whose session has ended. The answer is the same where a mail was queued a short
+// mailLink mails a link to the customer whose session has ended, or whose address only shows. The answer is the same where a mail was queued a short
 // time ago.
 func (p *pages) mailLink(c echo.Context) error {
 	accountID, ok := portal.AccountOf(c.Param("token"))
 	if !ok {
 		return errNothing
 	}
-	p.Strange(c)
+	if !portal.Lasts(c.Param("token")) {
+		p.Strange(c)
+	}
 	var e ended
 	err := p.Store.Update(store.WithAccount(c.Request().Context(), accountID), func(tx *store.Tx) error {
 		buyer, found, err := portal.Owner(tx, c.Param("token"))
@@ -253,197 +249,26 @@ func (p *pages) portalFile(serve func(echo.Context, letterhead.Letterhead) error
 	}
 }
 
-// overview is what the first page shows.
-type overview struct {
-	*visitor
-	Plans   []plan
-	Costs   costs
-	Ledgers []ledger
-	Overdue string // "" where nothing is
-	Alerts  []alertRow
-	Own     ownAlerts
-}
-
-// plan is a subscription that is active.
-type plan struct {
-	Name        string
-	Since       string
-	NextInvoice string // "" where there is none
-}
-
-func overviewPage(v *visitor, tx *store.Tx) (templ.Component, error) {
-	o := overview{visitor: v}
-	subscriptions, err := subscription.OfCustomer(tx, v.Customer.ID)
-	if err != nil {
-		return nil, err
+// change makes a change in the session of the token, and leads back to a place of the overview. An address that lasts changes
+// nothing (semantics 8.6.2). The form needs no token against other sites: its address has the session, in place of a cookie.
+func (p *pages) change(c echo.Context, place string, change func(tx *store.Tx, v *visitor) error) error {
+	if portal.Lasts(c.Param("token")) {
+		return fault.Refused("this address shows the account, and changes nothing")
 	}
-	for _, t := range subscriptions {
-		if t.Status(tx.Now) != subscription.StatusActive {
-			continue
-		}
-		shown := plan{Name: t.Plan.Name, Since: v.date(t.StartAt)}
-		if t.NextBillingAt != nil {
-			shown.NextInvoice = v.date(*t.NextBillingAt)
-		}
-		o.Plans = append(o.Plans, shown)
-	}
-	if o.Costs, err = v.costs(tx); err != nil {
-		return nil, err
-	}
-	if o.Ledgers, err = v.ledgers(tx); err != nil {
-		return nil, err
-	}
-	if o.Overdue, err = v.overdue(tx); err != nil {
-		return nil, err
-	}
-	if o.Alerts, err = v.alerts(tx, subscriptions); err != nil {
-		return nil, err
-	}
-	if o.Own, err = v.ownAlerts(tx, subscriptions); err != nil {
-		return nil, err
-	}
-	return overviewView(o), nil
-}
-
-func usagePage(v *visitor, tx *store.Tx) (templ.Component, error) {
-	v.Current = "usage"
-	costs, err := v.costs(tx)
-	return usageView(v, costs), err
-}
-
-func creditsPage(v *visitor, tx *store.Tx) (templ.Component, error) {
-	v.Current = "credits"
-	ledgers, err := v.ledgers(tx)
-	return creditsView(v, ledgers), err
-}
-
-func invoicesPage(v *visitor, tx *store.Tx) (templ.Component, error) {
-	v.Current = "invoices"
-	views, next, err := invoice.List(tx, invoice.Filter{
-		CustomerID: v.Customer.ID, Statuses: []invoice.Status{invoice.StatusIssued, invoice.StatusPaid, invoice.StatusSynced, invoice.StatusVoid},
-	}, store.Page{Limit: 20, Cursor: v.echo.QueryParam("cursor")})
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]invoiceRow, len(views))
-	for k, shown := range views {
-		d := document.Document{Words: v.Words, Zone: v.Customer.Location(), Due: period.DateOf(*shown.DueAt, v.Customer.Location())}
-		rows[k] = invoiceRow{
-			Number: shown.Number, Page: shown.Page, Date: v.date(shown.InvoiceDate), State: stateOf(tx, d, shown),
-			Total: v.Words.Money(shown.Total, shown.Currency),
-		}
-	}
-	older := ""
-	if next != "" {
-		older = v.path("/invoices?cursor=" + next)
-	}
-	return invoicesView(v, rows, older), nil
-}
-
-// invoiceRow is an invoice in the list.
-type invoiceRow struct {
-	Number, Page, Date, Total string
-	State                     state
-}
-
-// overdue tells how many invoices are, and how much in all. Of invoices in several currencies it
-// tells those of the first.
-func (v *visitor) overdue(tx *store.Tx) (string, error) {
-	var rows []invoice.Invoice
-	const most = 1000
-	err := tx.Where("customer_id = ? AND status = ? AND due_at <= ?", v.Customer.ID, invoice.StatusIssued, tx.Now).Order("due_at").Limit(most).Find(&rows).Error
-	if err != nil || len(rows) == 0 {
-		return "", err
-	}
-	sum, count := money.Decimal{}, 0
-	for _, row := range rows {
-		if row.Currency == rows[0].Currency && row.Due().Sign() > 0 {
-			sum, count = sum.Add(row.Due()), count+1
-		}
-	}
-	if count == 0 {
-		return "", nil
-	}
-	return v.Words.Fill(v.Words.OverdueCount, "count", v.Words.Number(money.FromInt(int64(count))), "amount", v.Words.Money(sum, rows[0].Currency)), nil
-}
-
-// saveDetails corrects the address and the tax number of the customer, and nothing else.
-func (p *pages) saveDetails(c echo.Context) error {
 	to := ""
 	err := p.inPortal(c, true, func(tx *store.Tx) error {
 		v, err := p.visit(c, tx)
 		if err != nil {
 			return err
 		}
-		if _, err := billing.UpdateCustomer(tx, v.Customer.ID, func(c *customer.Customer) error { return v.editDetails(c) }); err != nil {
-			return err
-		}
-		to = v.path("?saved=1")
-		return nil
+		to = v.path(place)
+		return change(tx, v)
 	})
 	if err != nil || c.Response().Committed {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, to)
 }
-
-// mostDetail bounds a field, as the contract bounds it.
-const mostDetail = 500
-
-// editDetails takes the fields that the form has; what it does not have stays. An address without any part is
-// none.
-func (v *visitor) editDetails(c *customer.Customer) error {
-	field := func(name string, was *string) *string {
-		if !v.echo.Request().PostForm.Has(name) {
-			return was
-		}
-		text := strings.TrimSpace(strings.ToValidUTF8(v.echo.Request().PostForm.Get(name), ""))
-		if text = strings.ReplaceAll(text, "\x00", ""); text == "" {
-			return nil
-		}
-		return &text
-	}
-	var was customer.Address
-	if c.BillingAddress != nil {
-		was = *c.BillingAddress
-	}
-	a := customer.Address{
-		Line1: field("line1", was.Line1), Line2: field("line2", was.Line2), PostalCode: field("postal_code", was.PostalCode),
-		City: field("city", was.City), State: field("state", was.State), Country: field("country", was.Country),
-	}
-	number := field("tax_id", nil)
-	for _, part := range []*string{a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country, number} {
-		if part != nil && len(*part) > mostDetail {
-			return fault.Bad("details", "must have at most %d bytes in each field", mostDetail)
-		}
-	}
-	if a.Country != nil {
-		if *a.Country = strings.ToUpper(*a.Country); len(*a.Country) != 2 {
-			return fault.Bad("country", "must be the two letters of a country")
-		}
-	}
-	c.BillingAddress = &a
-	if a == (customer.Address{}) {
-		c.BillingAddress = nil
-	}
-	switch {
-	case !v.echo.Request().PostForm.Has("tax_id"):
-	case number == nil:
-		c.TaxID = nil
-	case c.TaxID != nil:
-		corrected := *c.TaxID
-		corrected.Value = *number
-		c.TaxID = &corrected
-	case a.Country != nil && slices.Contains(memberStates, *a.Country):
-		c.TaxID = &customer.TaxID{Country: *a.Country, Type: "eu_vat", Value: *number}
-	default:
-		return fault.Bad("tax_id", "can be set here for countries of the European Union; ask us for others")
-	}
-	return nil
-}
-
-// memberStates are those of the European Union, whose numbers are of one kind.
-var memberStates = strings.Fields("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK")
 
 // endSession ends the session of the token. An address that lasts has none.
 func (p *pages) endSession(c echo.Context) error {

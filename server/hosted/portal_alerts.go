@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -36,6 +35,14 @@ type watched struct {
 	in             alert.NewAlert
 }
 
+// changed are the rows with a button that removes them.
+func (o ownAlerts) changed(v *visitor) []ownAlert {
+	if v.Lasting {
+		return nil
+	}
+	return o.Rows
+}
+
 // mostWatched bounds the choices of the form.
 const mostWatched = 100
 
@@ -64,7 +71,7 @@ func (v *visitor) ownAlerts(tx *store.Tx, subscriptions []subscription.Terms) (o
 		o.Rows = append(o.Rows, row)
 	}
 	mailed, err := mails.SendsAlerts(tx, v.Customer)
-	if mailed && len(set) < alert.MostOwn {
+	if mailed && !v.Lasting && len(set) < alert.MostOwn {
 		o.Watched, o.Email = choices, v.Customer.Email
 	}
 	return o, err
@@ -160,20 +167,7 @@ func (p *pages) removeAlert(c echo.Context) error {
 	})
 }
 
-// changeAlerts makes a change and leads back to the portal. The form needs no token against other sites: its address has
-// the session, in place of a cookie.
+// changeAlerts makes a change and leads back to the alerts.
 func (p *pages) changeAlerts(c echo.Context, change func(tx *store.Tx, v *visitor) error) error {
-	to := ""
-	err := p.inPortal(c, true, func(tx *store.Tx) error {
-		v, err := p.visit(c, tx)
-		if err != nil {
-			return err
-		}
-		to = v.path("#alerts")
-		return change(tx, v)
-	})
-	if err != nil || c.Response().Committed {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return p.change(c, "#alerts", change)
 }

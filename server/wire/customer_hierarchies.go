@@ -7,17 +7,15 @@ import (
 	"tollkeeper/store"
 )
 
-// LoadCustomers returns customers with their parents and children, and the permanent addresses of
-// their portals where the account has such.
+// LoadCustomers returns customers with their parents and children. They are without addresses of their portals, which
+// LinkPortals adds: webhooks and subscriptions have none (semantics 8.6.1).
 func LoadCustomers(tx *store.Tx, all ...customer.Customer) ([]gen.Customer, error) {
 	parents, children, err := customer.Relatives(tx, all...)
 	if err != nil {
 		return nil, err
 	}
-	address, err := portal.Addresses(tx)
 	return MapSlice(all, func(c customer.Customer) gen.Customer {
 		shown := Customer(c)
-		shown.PortalURL = optionalText(address(c.ID))
 		shown.Hierarchy.Children = MapSlice(children[c.ID], customerRefToWire)
 		if parent, is := parents[c.ID]; is {
 			above := customerRefToWire(parent)
@@ -25,6 +23,18 @@ func LoadCustomers(tx *store.Tx, all ...customer.Customer) ([]gen.Customer, erro
 		}
 		return shown
 	}), err
+}
+
+// LinkPortals adds the permanent addresses of the portals to customers as they are shown, where the account has such.
+func LinkPortals(tx *store.Tx, all []customer.Customer, shown []gen.Customer) error {
+	address, err := portal.Addresses(tx)
+	if err != nil {
+		return err
+	}
+	for k, c := range all {
+		shown[k].PortalURL = optionalText(address(c))
+	}
+	return nil
 }
 
 // ReadHierarchy reads the parent and the children of a customer. Members that are left out are

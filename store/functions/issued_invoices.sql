@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION keep_issued_invoice() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     marks CONSTANT text[] := ARRAY['status', 'metadata', 'paid_at', 'voided_at', 'replaced', 'credited',
-        'next_attempt_at', 'payment_reference', 'payment_notes', 'listed_at']; -- the last is worked out afterwards
+        'next_attempt_at', 'payment_reference', 'payment_notes', 'links_withdrawn', 'listed_at']; -- the last is worked out afterwards
 BEGIN
     IF OLD.status = 'draft' THEN
         RETURN coalesce(NEW, OLD);
