@@ -3490,17 +3490,17 @@ type AtMost struct {
 
 // AuditLogActor Who made a change.
 type AuditLogActor struct {
-	// ID Id of the key or person. For a command: the user of the system.
+	// ID Id of the key or person. For a command: the user of the system. For a customer in the portal: the portal session.
 	ID string `json:"id"`
 
-	// Name Name of the key or person. For a command: the command.
+	// Name Name of the key, person or customer. For a command: the command.
 	Name string `json:"name"`
 
-	// Type Whether a key, a command or a person did it.
+	// Type Whether a key, a command or a person did it. A customer in the portal is a person.
 	Type AuditLogActorType `json:"type"`
 }
 
-// AuditLogActorType Whether a key, a command or a person did it.
+// AuditLogActorType Whether a key, a command or a person did it. A customer in the portal is a person.
 type AuditLogActorType string
 
 // AuditLogAfter The members that changed, as they are since; all where the record was added. Null where it was deleted.

@@ -19,13 +19,15 @@ const (
 	APIKey  ActorType = "api_key"
 	Command ActorType = "command" // at the command line
 	Person  ActorType = "person"  // in the console
+
+	PortalSession ActorType = "portal_session" // a customer, in their portal
 )
 
 // Actor is who made a change.
 type Actor struct {
 	Type ActorType
-	ID   string // of the key or person; the name of the system's user for a command
-	Name string
+	ID   string // of the key, the person or the session; the name of the system's user for a command
+	Name string // of a session: of its customer, as it was then
 }
 
 // Entry is a request or command that changed something.

@@ -139,20 +139,27 @@ func Lasts(token string) bool {
 }
 
 // Open returns the customer whose portal a token of the transaction's account opens, or ErrEnded.
-func Open(tx *store.Tx, token string) (c customer.Customer, err error) {
+func Open(tx *store.Tx, token string) (customer.Customer, error) {
 	if named, ok := link.Parse(link.Portal, token); ok {
 		return permanent(tx, token, named)
 	}
+	_, c, err := OpenSession(tx, token)
+	return c, err
+}
+
+// OpenSession returns the session of a token, and whose portal it opens, or ErrEnded.
+func OpenSession(tx *store.Tx, token string) (s Session, c customer.Customer, err error) {
 	hash := sha256.Sum256([]byte(token))
 	var sessions []Session
 	err = tx.Where("hash = ? AND ended_at IS NULL AND expires_at > ?", hash[:], tx.Now).Limit(1).Find(&sessions).Error
 	if err != nil {
-		return c, err
+		return s, c, err
 	}
 	if len(sessions) == 0 {
-		return c, ErrEnded
+		return s, c, ErrEnded
 	}
-	return find(tx, sessions[0].CustomerID)
+	c, err = find(tx, sessions[0].CustomerID)
+	return sessions[0], c, err
 }
 
 // find returns a customer; where there is none any more, their addresses have ended.

@@ -196,18 +196,18 @@ func (p *pages) mailLink(c echo.Context) error {
 	return p.show(c, http.StatusOK, endedSessionPage(e))
 }
 
-// inPortal runs fn in a transaction of the account that a token names.
-func (p *pages) inPortal(c echo.Context, change bool, fn func(tx *store.Tx) error) error {
+// inPortal reads in a transaction of the account that a token names.
+func (p *pages) inPortal(c echo.Context, fn func(tx *store.Tx) error) error {
 	accountID, ok := portal.AccountOf(c.Param("token"))
 	if !ok {
 		return errNothing
 	}
 	ctx := store.WithAccount(c.Request().Context(), accountID)
-	run := p.Store.View
-	if change {
-		run = p.Store.Update
-	}
-	err := run(ctx, fn)
+	return p.unlessEnded(ctx, c, p.Store.View(ctx, fn))
+}
+
+// unlessEnded answers for a session that has ended.
+func (p *pages) unlessEnded(ctx context.Context, c echo.Context, err error) error {
 	if errors.Is(err, portal.ErrEnded) {
 		return p.endedSession(ctx, c)
 	}
@@ -217,7 +217,7 @@ func (p *pages) inPortal(c echo.Context, change bool, fn func(tx *store.Tx) erro
 func (p *pages) portalPage(page func(*visitor, *store.Tx) (templ.Component, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var shown templ.Component
-		err := p.inPortal(c, false, func(tx *store.Tx) error {
+		err := p.inPortal(c, func(tx *store.Tx) error {
 			v, err := p.visit(c, tx)
 			if err != nil {
 				return err
@@ -235,7 +235,7 @@ func (p *pages) portalPage(page func(*visitor, *store.Tx) (templ.Component, erro
 func (p *pages) portalFile(serve func(echo.Context, letterhead.Letterhead) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var head letterhead.Letterhead
-		err := p.inPortal(c, false, func(tx *store.Tx) error {
+		err := p.inPortal(c, func(tx *store.Tx) error {
 			v, err := p.visit(c, tx)
 			if err == nil {
 				head = v.Head
@@ -247,38 +247,4 @@ func (p *pages) portalFile(serve func(echo.Context, letterhead.Letterhead) error
 		}
 		return serve(c, head)
 	}
-}
-
-// change makes a change in the session of the token, and leads back to a place of the overview. An address that lasts changes
-// nothing (semantics 8.6.2). The form needs no token against other sites: its address has the session, in place of a cookie.
-func (p *pages) change(c echo.Context, place string, change func(tx *store.Tx, v *visitor) error) error {
-	if portal.Lasts(c.Param("token")) {
-		return fault.Refused("this address shows the account, and changes nothing")
-	}
-	to := ""
-	err := p.inPortal(c, true, func(tx *store.Tx) error {
-		v, err := p.visit(c, tx)
-		if err != nil {
-			return err
-		}
-		to = v.path(place)
-		return change(tx, v)
-	})
-	if err != nil || c.Response().Committed {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
-}
-
-// endSession ends the session of the token. An address that lasts has none.
-func (p *pages) endSession(c echo.Context) error {
-	if portal.Lasts(c.Param("token")) {
-		return errNothing
-	}
-	err := p.inPortal(c, true, func(tx *store.Tx) error { return portal.End(tx, c.Param("token")) })
-	if err != nil || c.Response().Committed {
-		return err
-	}
-	w := document.In(letterhead.English)
-	return p.show(c, http.StatusOK, p.refused(w.SessionEnded))
 }

@@ -124,7 +124,7 @@ func valueOf(a alert.Alert) string {
 
 // addAlert sets an alert.
 func (p *pages) addAlert(c echo.Context) error {
-	return p.changeAlerts(c, func(tx *store.Tx, v *visitor) error {
+	return p.change(c, addAlert, "#alerts", func(tx *store.Tx, v *visitor) error {
 		subscriptions, err := subscription.OfCustomer(tx, v.Customer.ID)
 		if err != nil {
 			return err
@@ -158,16 +158,11 @@ func (p *pages) addAlert(c echo.Context) error {
 
 // removeAlert removes an alert that the customer set.
 func (p *pages) removeAlert(c echo.Context) error {
-	return p.changeAlerts(c, func(tx *store.Tx, v *visitor) error {
+	return p.change(c, removeAlert, "#alerts", func(tx *store.Tx, v *visitor) error {
 		err := alert.DeleteOwn(tx, v.Customer.ID, c.FormValue("alert"))
 		if fault.Is(err, fault.KindMissing) { // it was removed before
 			return nil
 		}
 		return err
 	})
-}
-
-// changeAlerts makes a change and leads back to the alerts.
-func (p *pages) changeAlerts(c echo.Context, change func(tx *store.Tx, v *visitor) error) error {
-	return p.change(c, "#alerts", change)
 }

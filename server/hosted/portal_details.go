@@ -14,7 +14,7 @@ import (
 
 // saveDetails corrects the address and the tax number of the customer, and nothing else.
 func (p *pages) saveDetails(c echo.Context) error {
-	return p.change(c, "?saved=1", func(tx *store.Tx, v *visitor) error {
+	return p.change(c, editDetails, "?saved=1", func(tx *store.Tx, v *visitor) error {
 		_, err := billing.UpdateCustomer(tx, v.Customer.ID, v.editDetails)
 		return err
 	})

@@ -15,7 +15,7 @@ import (
 func AuditLogEntry(e audit.Entry) (gen.AuditLogEntry, error) {
 	shown := gen.AuditLogEntry{
 		ID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), AccountTime: e.AccountTime.UTC().Format(time.RFC3339Nano),
-		Actor:  gen.AuditLogActor{Type: gen.AuditLogActorType(e.Actor.Type), ID: e.Actor.ID, Name: e.Actor.Name},
+		Actor:  gen.AuditLogActor{Type: actorType(e.Actor.Type), ID: e.Actor.ID, Name: e.Actor.Name},
 		Action: e.Action, RequestID: e.RequestID, Changes: make([]gen.AuditLogChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {
@@ -30,6 +30,15 @@ func AuditLogEntry(e audit.Entry) (gen.AuditLogEntry, error) {
 		shown.Changes[i] = gen.AuditLogChange{Resource: c.Resource, ID: c.RowID, Before: before, After: after}
 	}
 	return shown, nil
+}
+
+// actorType is how an actor is told. A customer in the portal is a person: clients know no more kinds. The id says which
+// (semantics 8.6.5).
+func actorType(of audit.ActorType) gen.AuditLogActorType {
+	if of == audit.PortalSession {
+		of = audit.Person
+	}
+	return gen.AuditLogActorType(of)
 }
 
 // auditedMembers reads the columns of a row. Numbers keep all their digits.
