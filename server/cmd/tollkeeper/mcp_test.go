@@ -34,7 +34,7 @@ var _ = Describe("Tools for assistants, at the command line", func() {
 		Expect(session.InitializeResult().ServerInfo.Name).To(Equal("tollkeeper"))
 		result, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "listInvoices", Arguments: map[string]any{"limit": 2}})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(result.Content[0].(*sdk.TextContent).Text).To(Equal(`{"asked": "GET /v1/invoices?limit=2 Bearer tk_test_key_of_an_assistant"}`))
+		Expect(result.Content[1].(*sdk.TextContent).Text).To(Equal(`{"asked": "GET /v1/invoices?limit=2 Bearer tk_test_key_of_an_assistant"}`))
 		Expect(session.Close()).To(Succeed()) // the command ends with its input
 	})
 
