@@ -27,7 +27,8 @@ type wordDecoder = mime.WordDecoder
 var _ = Describe("Mail", func() {
 	It("tells a customer of an invoice at each address once, as text and as HTML", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
-		buyer := m.buys(object{"name": "<b>Globex</b>\r\nBcc: x@y.test"}, "ann", "bob", "ann")
+		buyer := m.buys(nil, "ann", "bob", "ann")
+		m.owner("UPDATE customers SET name = E'<b>Globex</b>\\r\\nBcc:\\u2028x@y.test' WHERE id = '" + buyer + "'") // as before such names were refused
 		number := m.bill(buyer, "1234.50").text("invoice_number")
 		m.pass(0)
 		m.pass(time.Hour)

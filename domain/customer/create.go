@@ -75,7 +75,7 @@ func Create(tx *store.Tx, in NewCustomer) (Customer, error) {
 		Language:           in.Language,
 		Metadata:           metadata,
 	}
-	if err := c.check(); err != nil {
+	if err := fault.Join(c.check(), c.checkLines(Customer{})); err != nil {
 		return Customer{}, err
 	}
 	if err := refuseTaken(tx, c); err != nil {

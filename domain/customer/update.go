@@ -29,7 +29,7 @@ func Update(tx *store.Tx, id string, edit func(*Customer) error) (Customer, erro
 		return Customer{}, err
 	}
 	after.Record, after.Timezone = before.Record, before.Timezone
-	if err := after.check(); err != nil {
+	if err := fault.Join(after.check(), after.checkLines(before)); err != nil {
 		return Customer{}, err
 	}
 	if before.Currency != nil && (after.Currency == nil || *after.Currency != *before.Currency) {

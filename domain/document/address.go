@@ -2,6 +2,7 @@ package document
 
 import (
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/letterhead"
 )
 
@@ -14,9 +15,15 @@ func AddressLines(a *customer.Address) (lines []string) {
 		if s == nil {
 			return ""
 		}
-		return *s
+		return customer.OneLine(*s)
 	}
 	return addressLines(text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City), text(a.State), text(a.Country))
+}
+
+// onOneLine is a buyer with the name on one line: one of before may have several.
+func onOneLine(b invoice.Buyer) invoice.Buyer {
+	b.Name = customer.OneLine(b.Name)
+	return b
 }
 
 // SellerLines are the lines of the seller's address.

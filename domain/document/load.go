@@ -86,7 +86,7 @@ func (in Loader) begin(tx *store.Tx, kind Kind, v invoice.View, fixed *invoice.P
 	}
 	d = Document{
 		Kind: kind, ID: v.ID, Number: v.Number, Words: words, Zone: v.Customer.Location(),
-		Seller: p.Seller, Letterhead: head, Buyer: p.Buyer,
+		Seller: p.Seller, Letterhead: head, Buyer: onOneLine(p.Buyer),
 		Currency: v.Currency, Plan: p.Plan, Fields: p.Fields, Page: v.Page,
 	}
 	if head.Content.Name != "" {

@@ -195,5 +195,7 @@ func (t Template) Fill(with map[string]string) (subject string, paragraphs []str
 
 // oneLine makes one blank of blanks and line breaks. What keeps an amount together with its currency stays.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }), " ")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return r == ' ' || r >= '\t' && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+	}), " ")
 }

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+
+	"tollkeeper/domain/customer"
 )
 
 // moveCustomers moves customers, parents before their children. None pays by itself yet.
@@ -22,14 +24,15 @@ func (t *transfer) moveCustomers(ctx context.Context) error {
 	return nil
 }
 
-func parent(customer object) string {
-	return text(part(part(customer, "hierarchy"), "parent"), "id")
+func parent(c object) string {
+	return text(part(part(c, "hierarchy"), "parent"), "id")
 }
 
 func (t *transfer) moveCustomer(ctx context.Context, c object) error {
 	body := pick(c, "name", "email", "additional_emails", "external_customer_id", "timezone", "currency", "auto_issuance", "email_delivery",
 		"billing_address", "shipping_address", "payment_provider", "payment_provider_id", "tax_id", "reporting_configuration", "metadata")
 	body["auto_collection"] = false
+	onOneLine(body)
 	if p := parent(c); p != "" {
 		hierarchy := object{}
 		if !t.refer(kindCustomer, c, hierarchy, "parent_customer_id", kindCustomer, p) {
@@ -48,6 +51,22 @@ func (t *transfer) moveCustomer(ctx context.Context, c object) error {
 		t.customers = append(t.customers, c)
 	}
 	return err
+}
+
+// onOneLine writes the name and the parts of addresses on one line each, where the source lets them have several.
+func onOneLine(body object) {
+	for name, member := range body {
+		switch v := member.(type) {
+		case string:
+			if name != "metadata" {
+				body[name] = customer.OneLine(v)
+			}
+		case object:
+			if name == "billing_address" || name == "shipping_address" || name == "tax_id" {
+				onOneLine(v)
+			}
+		}
+	}
 }
 
 // balances carries each balance over in one transaction.
