@@ -3493,7 +3493,7 @@ type AuditLogActor struct {
 	// ID Id of the key or person. For a command: the user of the system. For a customer in the portal: the portal session.
 	ID string `json:"id"`
 
-	// Name Name of the key, person or customer. For a command: the command.
+	// Name Name of the key, person or customer. For a command: the command. For a key: its id, unless the request may read API keys.
 	Name string `json:"name"`
 
 	// Type Whether a key, a command or a person did it. A customer in the portal is a person.

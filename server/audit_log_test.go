@@ -9,6 +9,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/audit"
+	"tollkeeper/domain/user"
 	"tollkeeper/store"
 )
 
@@ -53,6 +55,29 @@ func (a *api) audited() {
 }
 
 var _ = Describe("The audit log", func() {
+	It("shows names of keys and addresses of invitations to who sees them elsewhere", func() {
+		api := start()
+		made := api.post("/v1/api_keys", object{"name": "billing of Acme"}).expect(201).text("id")
+		api.post("/v1/items", object{"name": "Widget"}).expect(201)
+		ctx := audit.Begin(api.ctx, audit.Actor{Type: audit.Person, ID: "person_1", Name: "Mira"}, "invitePerson", nil)
+		Expect(api.store.Update(ctx, func(tx *store.Tx) error {
+			if _, _, err := user.Invite(tx, "jon@acme.test", user.RoleFinance); err != nil {
+				return err
+			}
+			return audit.Write(tx)
+		})).To(Succeed())
+		for scope, sees := range map[string]struct{ keys, invitations bool }{"audit_log:read": {}, "read": {keys: true}, "all": {true, true}} {
+			answered := api.withKey(object{"scopes": list{scope}}).get("/v1/audit_log?limit=100")
+			answered.expect(200)
+			text := string(answered.text)
+			Expect(strings.Contains(text, "billing of Acme")).To(Equal(sees.keys), scope)
+			Expect(strings.Contains(text, "jon@acme.test")).To(Equal(sees.invitations), scope)
+			Expect(text).To(And(ContainSubstring(made), ContainSubstring("Widget"), ContainSubstring("Mira")), scope)
+		}
+		weak := api.withKey(object{"scopes": list{"audit_log:read"}}).get("/v1/audit_log?action=createItem").expect(200)
+		Expect(weak.at("data[0].actor.name")).To(Equal(weak.at("data[0].actor.id")))
+	})
+
 	It("says by which key and request what was changed", func() {
 		api := start()
 		api.clock("2025-03-31T12:00:00Z")

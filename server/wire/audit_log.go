@@ -10,20 +10,44 @@ import (
 	"tollkeeper/gen"
 )
 
+// AuditNames says which names a reader of the audit log sees elsewhere, and so in it (semantics 14.1.8).
+type AuditNames struct {
+	Keys        bool // of API keys
+	Invitations bool // the addresses of people who were invited
+}
+
+// hidden stands in place of what a reader does not see, as in place of secrets.
+const hidden = "hidden"
+
+// columns are those of a record that the reader does not see.
+func (n AuditNames) columns(resource string) []string {
+	switch {
+	case resource == "api_keys" && !n.Keys:
+		return []string{"name"}
+	case resource == "invitations" && !n.Invitations:
+		return []string{"email", "email_key"}
+	}
+	return nil
+}
+
 // AuditLogEntry returns an entry of the audit log with its changes. Instants have fractions
 // of a second, since several changes may be made in one.
-func AuditLogEntry(e audit.Entry) (gen.AuditLogEntry, error) {
+func AuditLogEntry(e audit.Entry, names AuditNames) (gen.AuditLogEntry, error) {
 	shown := gen.AuditLogEntry{
 		ID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), AccountTime: e.AccountTime.UTC().Format(time.RFC3339Nano),
 		Actor:  gen.AuditLogActor{Type: actorType(e.Actor.Type), ID: e.Actor.ID, Name: e.Actor.Name},
 		Action: e.Action, RequestID: e.RequestID, Changes: make([]gen.AuditLogChange, len(e.Changes)),
 	}
+	if e.Actor.Type == audit.APIKey && !names.Keys {
+		shown.Actor.Name = e.Actor.ID
+	}
 	for i, c := range e.Changes {
-		before, err := auditedMembers[gen.AuditLogBefore](c.Before)
+		unseen := names.columns(c.Resource)
+		before, err := auditedMembers[gen.AuditLogBefore](c.Before, unseen)
 		if err != nil {
 			return shown, err
 		}
-		after, err := auditedMembers[gen.AuditLogAfter](c.After)
+		after, err := auditedMembers[gen.AuditLogAfter](c.After, unseen)
 		if err != nil {
 			return shown, err
 		}
@@ -41,8 +65,8 @@ func actorType(of audit.ActorType) gen.AuditLogActorType {
 	return gen.AuditLogActorType(of)
 }
 
-// auditedMembers reads the columns of a row. Numbers keep all their digits.
-func auditedMembers[M ~map[string]any](row *json.RawMessage) (*M, error) {
+// auditedMembers reads the columns of a row, and hides those that are not seen. Numbers keep all their digits.
+func auditedMembers[M ~map[string]any](row *json.RawMessage, unseen []string) (*M, error) {
 	if row == nil {
 		return nil, nil
 	}
@@ -51,6 +75,11 @@ func auditedMembers[M ~map[string]any](row *json.RawMessage) (*M, error) {
 	var members M
 	if err := decoder.Decode(&members); err != nil {
 		return nil, fmt.Errorf("read a change of the audit log: %w", err)
+	}
+	for _, column := range unseen {
+		if _, there := members[column]; there {
+			members[column] = hidden
+		}
 	}
 	return &members, nil
 }
