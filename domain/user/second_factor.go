@@ -66,7 +66,8 @@ func (s Session) BeginSecondFactor(ctx context.Context, st *store.Store) (k Seco
 }
 
 // ConfirmSecondFactor switches the second factor on by a code, and returns recovery codes, which
-// cannot be asked for again. It fails with a [Refusal].
+// cannot be asked for again. The other sessions of the person end: they were begun without it, perhaps
+// by another person. It fails with a [Refusal].
 func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code string, from Request) (recovery []string, err error) {
 	counted := passwordCounts(s.Person.ID)
 	left, err := s.attempt(ctx, st, counted)
@@ -74,7 +75,6 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code 
 		return nil, err
 	}
 	err = as(s.Person.begin(ctx, "switchOnSecondFactor", from.ID), st, s.Person.ID, func(db *gorm.DB) error {
-		recovery = nil
 		f, err := lockFactor(db, s.Person.ID)
 		if err != nil {
 			return err
@@ -91,12 +91,11 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code 
 		if err := db.Exec("UPDATE people SET second_factor_at = clock_timestamp() WHERE id = ?", s.Person.ID).Error; err != nil {
 			return err
 		}
-		for range recoveryCodes {
-			text := recoveryCode()
-			recovery = append(recovery, text[:4]+"-"+text[4:8]+"-"+text[8:12]+"-"+text[12:])
-			if err := db.Exec("INSERT INTO recovery_codes (person_id, hash) VALUES (?, ?)", s.Person.ID, digest(text)).Error; err != nil {
-				return err
-			}
+		if recovery, err = newRecovery(db, s.Person.ID); err != nil {
+			return err
+		}
+		if err := s.endOthers(db); err != nil {
+			return err
 		}
 		if err := counted.forgive(db); err != nil {
 			return err
@@ -104,6 +103,18 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code 
 		return writeEverywhere(db)
 	})
 	return recovery, err
+}
+
+// newRecovery makes recovery codes of the transaction's person.
+func newRecovery(db *gorm.DB, personID string) (recovery []string, err error) {
+	for range recoveryCodes {
+		text := recoveryCode()
+		recovery = append(recovery, text[:4]+"-"+text[4:8]+"-"+text[8:12]+"-"+text[12:])
+		if err := db.Exec("INSERT INTO recovery_codes (person_id, hash) VALUES (?, ?)", personID, digest(text)).Error; err != nil {
+			return nil, err
+		}
+	}
+	return recovery, nil
 }
 
 // EndSecondFactor switches the second factor off, for who knows the password.
@@ -117,6 +128,30 @@ func (s Session) EndSecondFactor(ctx context.Context, st *store.Store, password 
 		}
 		return writeEverywhere(db)
 	})
+}
+
+// RenewRecovery makes other recovery codes, for who knows the password. Those of before end.
+func (s Session) RenewRecovery(ctx context.Context, st *store.Store, password string, from Request) (recovery []string, err error) {
+	if err := s.prove(ctx, st, password); err != nil {
+		return nil, err
+	}
+	err = as(s.Person.begin(ctx, "renewRecoveryCodes", from.ID), st, s.Person.ID, func(db *gorm.DB) error {
+		f, err := lockFactor(db, s.Person.ID)
+		if err != nil {
+			return err
+		}
+		if !f.TotpConfirmed {
+			return fault.Refused("the second factor is off")
+		}
+		if err := db.Exec("DELETE FROM recovery_codes WHERE person_id = ?", s.Person.ID).Error; err != nil {
+			return err
+		}
+		if recovery, err = newRecovery(db, s.Person.ID); err != nil {
+			return err
+		}
+		return writeEverywhere(db)
+	})
+	return recovery, err
 }
 
 // endSecondFactor takes the second factor from the transaction's person.

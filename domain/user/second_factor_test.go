@@ -102,6 +102,42 @@ var _ = Describe("A second factor", func() {
 		h.signIn("mira@ours.example", here)
 	})
 
+	It("has other recovery codes for who knows the password, and those of before end", func() {
+		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
+		_, err := jon.RenewRecovery(h.ctx, h.store, sentence, here)
+		Expect(err).To(MatchError(ContainSubstring("is off")))
+		_, theirs := h.secured(jon)
+
+		_, err = h.mira.RenewRecovery(h.ctx, h.store, another, here)
+		refuse(err)
+		Expect(complete(half(), recovery[0])).To(Succeed())
+		renewed, err := h.mira.RenewRecovery(h.ctx, h.store, sentence, here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(renewed).To(HaveLen(10))
+		refuse(complete(half(), recovery[1]))
+		Expect(complete(half(), renewed[1])).To(Succeed())
+		Expect(h.logged(h.ours)[0].Action).To(Equal("renewRecoveryCodes"))
+		waiting, _, err := user.SignIn(h.ctx, h.store, "jon@ours.example", sentence, here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(complete(waiting, theirs[0])).To(Succeed())
+	})
+
+	It("ends the other sessions of its person once it is on, and of no other", func() {
+		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
+		h.member(h.ours, "kim@ours.example", user.RoleReader)
+		other, strangers := h.signIn("jon@ours.example", here), h.signIn("kim@ours.example", here)
+		k, err := jon.BeginSecondFactor(h.ctx, h.store)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, "000000", here)
+		refuse(err)
+		Expect(h.works(other)).To(BeTrue())
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, code(k.Secret, 0), here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(h.works(other)).To(BeFalse())
+		Expect(h.works(strangers)).To(BeTrue())
+		Expect(user.Sessions(h.ctx, h.store, jon.Person.ID)).To(HaveExactElements(HaveField("ID", jon.ID)))
+	})
+
 	It("counts once a code was given for it", func() {
 		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
 		k, err := jon.BeginSecondFactor(h.ctx, h.store)

@@ -332,7 +332,10 @@ var _ = Describe("The page of one's own sign-in", func() {
 		mira.submit("/console/you/second-factor", url.Values{"code": {"000000"}}).expect(401)
 		on := mira.submit("/console/you/second-factor", url.Values{"code": {must(totp.GenerateCode(secret, time.Now()))}}).expect(200).text
 		Expect(regexp.MustCompile(`([a-z2-7]{4}-){3}[a-z2-7]{4}`).FindAllString(on, -1)).To(HaveLen(10))
-		mira.get("/console/you").expect(200)
+		Expect(mira.get("/console/you").expect(200).text).To(ContainSubstring("/console/you/second-factor/codes"))
+		mira.submit("/console/you/second-factor/codes", url.Values{"renewal": {another}}).expect(401)
+		again := mira.submit("/console/you/second-factor/codes", url.Values{"renewal": {phrase}}).expect(200).text
+		Expect(regexp.MustCompile(`([a-z2-7]{4}-){3}[a-z2-7]{4}`).FindAllString(again, -1)).To(HaveLen(10))
 		mira.submit("/console/you/second-factor/end", url.Values{"proof": {another}}).expect(401)
 		mira.submit("/console/you/second-factor/end", url.Values{"proof": {phrase}}).leads("/console/you")
 		s.browser().signIn("mira@ours.example", phrase).leads("/console")

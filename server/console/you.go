@@ -22,6 +22,7 @@ func (c *Console) mountYou(all *echo.Group) {
 	g.GET("/second-factor.png", c.secondFactorImage)
 	g.POST("/second-factor", c.confirmSecondFactor)
 	g.POST("/second-factor/end", c.endSecondFactor)
+	g.POST("/second-factor/codes", c.renewRecovery)
 	g.POST("/sessions", c.endOtherSessions)
 	g.POST("/sessions/:id", c.endSession)
 }
@@ -102,7 +103,20 @@ func (c *Console) confirmSecondFactor(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, recoveryPage(codes))
+	return show(ec, http.StatusOK, recoveryPage("The second factor is on", codes))
+}
+
+func (c *Console) renewRecovery(ec echo.Context) error {
+	ctx := ec.Request().Context()
+	codes, err := FromContext(ctx).RenewRecovery(ctx, c.Store, ec.FormValue("renewal"), c.from(ec))
+	var refused user.Refusal
+	if errors.As(err, &refused) {
+		return c.you(ec, refusedStatus(ec, refused), youForm{Fields: map[string]string{"renewal": raised(refused.Error())}})
+	}
+	if err != nil {
+		return err
+	}
+	return show(ec, http.StatusOK, recoveryPage("There are other recovery codes", codes))
 }
 
 func (c *Console) endSecondFactor(ec echo.Context) error {
