@@ -9,7 +9,8 @@
 //
 // Tokens. Sessions, invitations, password resets and the set-up have tokens of 32 random bytes.
 // Only the SHA-256 is stored, so a reader of the database opens nothing. Passwords can be guessed,
-// so they are stored as argon2id. At most four are computed at once, because each takes 19 MiB.
+// so they are stored as argon2id. Half of the processors compute them, and a few wait (semantics 14.8.2):
+// requests of accounts go on while strangers try passwords.
 //
 // Secrets of second factors are stored as they are. The server has to compute with them, and has
 // no key that is not beside its database.

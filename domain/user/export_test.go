@@ -20,3 +20,40 @@ func (s Session) StartResetIn(st *store.Store, ctx context.Context, personID str
 	})
 	return token, err
 }
+
+// Line is a queue of places for specs.
+type Line = line
+
+// NewLine is newLine.
+var NewLine = newLine
+
+// Enter is enter.
+func (l *line) Enter(ctx context.Context, known bool) error { return l.enter(ctx, known) }
+
+// Release is release.
+func (l *line) Release() { l.release() }
+
+// Waiting is how many wait.
+func (l *line) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waiting()
+}
+
+// Free is how many places are free.
+func (l *line) Free() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.free
+}
+
+// Hashes is where passwords are hashed.
+func Hashes() *Line { return hashes }
+
+// WithHashes has passwords be hashed in another line while fn runs.
+func WithHashes(l *Line, fn func()) {
+	before := hashes
+	hashes = l
+	defer func() { hashes = before }()
+	fn()
+}

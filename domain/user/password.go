@@ -18,13 +18,8 @@ const (
 	longestPassword  = 128
 )
 
-// hashing is how passwords are stored: the parameters that OWASP recommends for argon2id.
-var hashing = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-
-// mostHashing bounds how many passwords are computed at once, and so the memory that takes.
-const mostHashing = 4
-
-var hashingPlaces = make(chan struct{}, mostHashing)
+// parameters are how passwords are stored: those that OWASP recommends for argon2id.
+var parameters = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // computed counts the passwords that were computed, for specs.
 var computed atomic.Int64
@@ -58,36 +53,34 @@ func checkPassword(password string, known ...string) error {
 	return nil
 }
 
-// hashPassword returns what is stored of a password.
+// hashPassword returns what is stored of a password. Who chooses one is signed in or has a link, and so is known.
 func hashPassword(ctx context.Context, password string) (stored string, err error) {
-	err = hashingInTurn(ctx, func() error {
-		stored, err = argon2id.CreateHash(norm.NFC.String(password), hashing)
+	err = hashing(ctx, true, func() error {
+		stored, err = argon2id.CreateHash(norm.NFC.String(password), parameters)
 		return err
 	})
 	return stored, err
 }
 
 // matches reports whether a password is the stored one. Where none is stored it takes as long.
-func matches(ctx context.Context, password, stored string) (ok bool, err error) {
+func matches(ctx context.Context, password, stored string, known bool) (ok bool, err error) {
 	compared := stored
 	if stored == "" {
 		compared = unknown
 	}
-	err = hashingInTurn(ctx, func() error {
+	err = hashing(ctx, known, func() error {
 		ok, err = argon2id.ComparePasswordAndHash(norm.NFC.String(password), compared)
 		return err
 	})
 	return ok && stored != "", err
 }
 
-// hashingInTurn waits until few others compute.
-func hashingInTurn(ctx context.Context, do func() error) error {
-	select {
-	case hashingPlaces <- struct{}{}:
-		defer func() { <-hashingPlaces }()
-		computed.Add(1)
-		return do()
-	case <-ctx.Done():
-		return ctx.Err()
+// hashing does what hashes a password when there is a processor for it.
+func hashing(ctx context.Context, known bool, do func() error) error {
+	if err := hashes.enter(ctx, known); err != nil {
+		return err
 	}
+	defer hashes.release()
+	computed.Add(1)
+	return do()
 }

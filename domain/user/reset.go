@@ -179,7 +179,8 @@ func (s Session) ChangePassword(ctx context.Context, st *store.Store, current, p
 	})
 }
 
-// prove has somebody who is signed in show that they know the password. It fails with a [Refusal].
+// prove has somebody who is signed in show that they know the password. It fails with a [Refusal] or
+// [ErrBusy].
 func (s Session) prove(ctx context.Context, st *store.Store, password string) error {
 	counted := passwordCounts(s.Person.ID)
 	var left int
@@ -196,9 +197,9 @@ func (s Session) prove(ctx context.Context, st *store.Store, password string) er
 	if err != nil {
 		return err
 	}
-	right, err := matches(ctx, password, stored)
+	right, err := matches(ctx, password, stored, true)
 	if err != nil {
-		return err
+		return counted.takeBack(ctx, st, err)
 	}
 	if !right {
 		return Refusal{Left: left}

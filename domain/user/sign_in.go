@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,8 +49,11 @@ func (r Refusal) Error() string {
 var errChanged = errors.New("the password was changed meanwhile")
 
 // SignIn begins a session for who knows the password of the person with an address, or fails with a
-// [Refusal]. If the person has a second factor, the session waits for it.
+// [Refusal] or [ErrBusy]. If the person has a second factor, the session waits for it.
 func SignIn(ctx context.Context, st *store.Store, email, password string, from Request) (token string, waiting bool, err error) {
+	if hashes.isFull() {
+		return "", false, ErrBusy // before the database is asked
+	}
 	ctx = store.WithAudit(ctx, "") // it changes nothing
 	counted := signInCounts(emailKey(email), from.Address)
 	var left int
@@ -66,9 +70,9 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 	if left, err = counted.answer(left); err != nil {
 		return "", false, err
 	}
-	right, err := matches(ctx, password, known.Stored)
+	right, err := matches(ctx, password, known.Stored, false)
 	if err != nil {
-		return "", false, err
+		return "", false, counted.takeBack(ctx, st, err)
 	}
 	if !right {
 		return "", false, Refusal{Left: left}
@@ -192,4 +196,13 @@ func (counts) answer(left int) (int, error) {
 // forgive takes back what count did, since the attempt did not fail.
 func (c counts) forgive(db *gorm.DB) error {
 	return db.Exec("SELECT forgive_sign_in(string_to_array(?, ' '), ?)", strings.Join(c.keys, " "), c.own).Error
+}
+
+// takeBack is forgive for an attempt that was not made, since it found no processor. It returns why it was not.
+func (c counts) takeBack(ctx context.Context, st *store.Store, why error) error {
+	if !errors.Is(why, ErrBusy) {
+		return why
+	}
+	err := st.Shared(store.WithAudit(ctx, ""), counts{keys: c.keys}.forgive)
+	return cmp.Or(err, why)
 }

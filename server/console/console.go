@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -279,6 +280,10 @@ func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		case errors.As(err, &sent) && sent.Code < http.StatusInternalServerError:
 			text, _ := sent.Message.(string)
 			return show(ec, sent.Code, rejectedPage(text))
+		case errors.Is(err, user.ErrBusy):
+			seconds := strconv.Itoa(int(user.BusyFor.Seconds()))
+			ec.Response().Header().Set(echo.HeaderRetryAfter, seconds)
+			return show(ec, http.StatusServiceUnavailable, rejectedPage("Too many passwords are being checked just now. Nothing was changed. Try again in "+seconds+" seconds."))
 		case errors.As(err, &room):
 			return show(ec, c.Failed(ec, err), rejectedPage("The server has no room for temporary files now. Try again later, or export as CSV or NDJSON, which need none."))
 		}

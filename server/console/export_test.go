@@ -153,3 +153,11 @@ func Changed(was, is string, document *openapi3.T, operation string) string {
 	text, _ := json.Marshal(changed(before, after, *FormOf(document, operation, url.Values{}).form.Body))
 	return string(text)
 }
+
+// Answered is the answer to a request that failed.
+func Answered(err error) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	ec := echo.New().NewContext(httptest.NewRequest("POST", root+"/login", nil), recorder)
+	_ = (&Console{}).answered(func(echo.Context) error { return err })(ec)
+	return recorder
+}

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"tollkeeper/domain/audit"
 	"tollkeeper/domain/user"
+	"tollkeeper/server/console"
 	"tollkeeper/store"
 )
 
@@ -278,6 +280,13 @@ var _ = Describe("The console is safe from", func() {
 		paused := b.signIn("mira@ours.example", phrase).expect(429)
 		Expect(paused.Header.Get("Retry-After")).NotTo(BeEmpty())
 		Expect(paused.text).To(ContainSubstring("Too many attempts failed"))
+	})
+
+	It("many who try passwords at once: the others are told when to come again", func() {
+		told := console.Answered(fmt.Errorf("sign in: %w", user.ErrBusy))
+		Expect(told.Code).To(Equal(http.StatusServiceUnavailable))
+		Expect(told.Header().Get("Retry-After")).To(Equal("5"))
+		Expect(told.Body.String()).To(ContainSubstring("Nothing was changed. Try again in 5 seconds."))
 	})
 
 	It("stolen cookies: they are for the server, the console and TLS", func() {

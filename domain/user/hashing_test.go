@@ -1,0 +1,123 @@
+package user_test
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"tollkeeper/domain/user"
+)
+
+var _ = Describe("The line of passwords to hash", func() {
+	// queue has one who waits with a name in a line. What each is told is sent to answers, and who has a place gives it on.
+	type answer struct {
+		name string
+		err  error
+	}
+	queue := func(ctx context.Context, l *user.Line, name string, known bool, answers chan<- answer) {
+		GinkgoHelper()
+		before := l.Waiting()
+		go func() {
+			err := l.Enter(ctx, known)
+			answers <- answer{name, err}
+			if err == nil {
+				l.Release()
+			}
+		}()
+		Eventually(l.Waiting).Should(Equal(before + 1))
+	}
+
+	It("has half of the processors, at least one", func() {
+		l := user.Hashes()
+		for range max(1, runtime.GOMAXPROCS(0)/2) {
+			Expect(l.Enter(context.Background(), false)).To(Succeed())
+			DeferCleanup(l.Release)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		answers := make(chan answer, 1)
+		queue(ctx, l, "one more", true, answers)
+		cancel()
+		Eventually(answers).Should(Receive(Equal(answer{"one more", context.Canceled})))
+		Expect(l.Waiting()).To(BeZero())
+	})
+
+	It("goes on in the order in which they came, who is known first", func() {
+		l := user.NewLine(1, 20)
+		Expect(l.Enter(context.Background(), false)).To(Succeed())
+		answers := make(chan answer, 4)
+		for _, name := range []string{"stranger 1", "stranger 2", "known 1", "known 2"} {
+			queue(context.Background(), l, name, name[0] == 'k', answers)
+		}
+		l.Release()
+		for _, name := range []string{"known 1", "known 2", "stranger 1", "stranger 2"} {
+			Eventually(answers).Should(Receive(Equal(answer{name, nil})))
+		}
+	})
+
+	It("sends strangers away where 20 wait, and has room for who is known", func() {
+		l := user.NewLine(1, 20)
+		Expect(l.Enter(context.Background(), false)).To(Succeed())
+		answers := make(chan answer, 30)
+		for k := range 20 {
+			queue(context.Background(), l, "stranger "+strconv.Itoa(k), false, answers)
+		}
+		Expect(l.Enter(context.Background(), false)).To(MatchError(user.ErrBusy))
+		known := make(chan answer, 1)
+		go func() { known <- answer{"mira", l.Enter(context.Background(), true)} }()
+		Eventually(answers).Should(Receive(Equal(answer{"stranger 19", user.ErrBusy})))
+		Expect(l.Waiting()).To(Equal(20))
+		l.Release()
+		Eventually(known).Should(Receive(Equal(answer{"mira", nil})))
+		l.Release()
+		for k := range 19 {
+			Eventually(answers).Should(Receive(Equal(answer{"stranger " + strconv.Itoa(k), nil})))
+		}
+	})
+
+	It("loses no place where many give up at the moment in which they are told", func() {
+		l := user.NewLine(2, 20)
+		var all sync.WaitGroup
+		for range 200 {
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				go cancel()
+				if l.Enter(ctx, false) == nil {
+					runtime.Gosched()
+					l.Release()
+				}
+			})
+		}
+		all.Wait()
+		Expect(l.Waiting()).To(BeZero())
+		Expect(l.Free()).To(Equal(2))
+	})
+
+	It("is where each password is hashed or compared: while it is full nothing is, and nothing is counted as a failure", func() {
+		h := newHouse()
+		link, err := user.StartReset(h.ctx, h.store, h.mira.Person.ID, false)
+		Expect(err).NotTo(HaveOccurred())
+		invitation := h.invite(h.ours, "jon@ours.example", user.RoleReader)
+		full := user.NewLine(1, 0)
+		Expect(full.Enter(h.ctx, true)).To(Succeed())
+		before := user.Computed()
+		user.WithHashes(full, func() {
+			for range 6 {
+				_, _, err = user.SignIn(h.ctx, h.store, "mira@ours.example", sentence, here)
+				Expect(err).To(MatchError(user.ErrBusy))
+				Expect(h.mira.ChangePassword(h.ctx, h.store, sentence, another, here)).To(MatchError(user.ErrBusy))
+				Expect(h.mira.EndSecondFactor(h.ctx, h.store, sentence, here)).To(MatchError(user.ErrBusy))
+			}
+			Expect(user.Reset(h.ctx, h.store, link, another, here)).To(MatchError(user.ErrBusy))
+			_, err = user.JoinAsNew(h.ctx, h.store, invitation, user.New{Name: "Jon", Password: sentence}, here)
+			Expect(err).To(MatchError(user.ErrBusy))
+		})
+		Expect(user.Computed()).To(Equal(before))
+		Expect(h.number("sign_in_failures WHERE failures > 0")).To(BeZero())
+		h.signIn("mira@ours.example", here)
+		Expect(user.Reset(h.ctx, h.store, link, another, here)).To(Succeed(), "the link was not used up")
+	})
+})
