@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -47,7 +48,7 @@ func (r *resets) mail(email string, from user.Request) {
 		defer done()
 		r.runner.Run(ctx, background.Unit{Work: "mail a link for a new password"}, func() error {
 			person, token, err := user.StartForgotten(ctx, r.store, email, from)
-			if fault.Is(err, fault.KindMissing) {
+			if fault.Is(err, fault.KindMissing) || errors.Is(err, user.ErrMailedEnough) {
 				return nil
 			}
 			if err != nil {
@@ -57,7 +58,7 @@ func (r *resets) mail(email string, from user.Request) {
 			return r.smtp.SendLink(ctx, person.Email, mails.View{
 				Heading: subject, Paragraphs: []string{"Follow this link:"},
 				Link:   &mails.Link{Text: "Choose a new password", URL: r.origin + "/console/reset/" + token},
-				Footer: "The link works once, for an hour. If you did not ask for it, ignore this mail: your password stays.",
+				Footer: "The link works once, for an hour; links that came before work until one of them is used. If you did not ask for it, ignore this mail: your password stays.",
 			}, subject, time.Now()) //nolint:forbidigo // real time
 		})
 	}()

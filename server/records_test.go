@@ -65,7 +65,7 @@ var records = []any{
 
 // unrecorded are the tables that no exported struct stands for.
 var unrecorded = []string{"goose_db_version", "event_keys", "event_key_parts", "event_key_filters", "events", "dropped_event_months", "usage_progress", "usage_grains", "usage_series", "usage_buckets", "usage_buckets_6h", "usage_values", "usage_volumes", "usage_gaps", "usage_revisions", "usage_history", "alert_looks", "alert_progress", "idempotency_keys", "changed_resends", "unmatched_marks", "plan_version_prices", "plan_version_adjustments", "terms_revisions", "role_names", "applied_functions", "event_numbering", "role_rights", "unsealed_documents", "document_seals", "document_chains",
-	"credentials", "recovery_codes", "exported_", "password_resets", "memberships", "sessions", "setup_links", "sign_in_failures",
+	"credentials", "recovery_codes", "exported_", "password_resets", "memberships", "sessions", "setup_links", "sign_in_failures", "browser_secret",
 	"link_secrets"}
 
 var _ = Describe("Records", func() {

@@ -20,7 +20,12 @@
 //
 // Sign-in does not tell whether an address is known. An unknown address takes the same statements
 // and the same computation as a wrong password, and has the same counts of failures. The counts
-// are in the database, so several servers share them.
+// are in the database, so several servers share them. Waits are answered, never slept.
+//
+// Strangers lock out no person (semantics 14.8.3). A bound on the attempts for a person from anywhere
+// would let them, so there is none for passwords: guesses are bounded by network, by the processors
+// that hash, and by passwords that are not among the first ones. Codes of a second factor are few, and
+// who guesses them knows the password, so they have such a bound.
 //
 // Row-level security. A transaction is that of a person (the setting tollkeeper.person) or of an
 // account. It sees its person with all that belongs to them, or the members of its account. What

@@ -114,6 +114,20 @@ func (h house) pass(d time.Duration) {
 	}
 }
 
+// hold has whatever waits for an attempt wait 20 seconds from now: what a spec does meanwhile may take a while.
+func (h house) hold() {
+	GinkgoHelper()
+	h.exec("UPDATE sign_in_failures SET paused_until = clock_timestamp() + interval '20 seconds' WHERE paused_until IS NOT NULL")
+}
+
+// known is what a browser keeps once a person has signed in there.
+func (h house) known(personID, before string) string {
+	GinkgoHelper()
+	tokens, err := user.RememberBrowser(h.ctx, h.store, personID, before)
+	Expect(err).NotTo(HaveOccurred())
+	return tokens
+}
+
 // works tells whether a token opens a session.
 func (h house) works(token string) bool {
 	GinkgoHelper()

@@ -1,7 +1,9 @@
 package user
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -13,8 +15,8 @@ import (
 // resetLife is how long a link for a new password works.
 const resetLife = 24 * time.Hour
 
-// StartReset returns the token of a link by which a person chooses a new password. It replaces the
-// links that they have. An operator may ask for it; see [Session.StartReset] for people.
+// StartReset returns the token of a link by which a person chooses a new password. Links that
+// they have stay valid. An operator may ask for it; see [Session.StartReset] for people.
 func StartReset(ctx context.Context, st *store.Store, personID string, withoutSecondFactor bool) (token string, err error) {
 	err = as(ctx, st, personID, func(db *gorm.DB) error {
 		if withoutSecondFactor {
@@ -33,26 +35,56 @@ func StartReset(ctx context.Context, st *store.Store, personID string, withoutSe
 // ForgottenLife is how long a link works that is mailed to who forgot the password.
 const ForgottenLife = time.Hour
 
-// CountForgotten counts that a link was asked for by mail, whether the address is a person's or not. Beyond a few, it
-// fails with a [Refusal] that has the time to wait.
+// How many links for a new password are asked for from a network, or in a browser that the person knows, before each
+// makes the next one wait; and how many are mailed to one address before a pause.
+const (
+	freeForgotten = 10
+	mostForgotten = 3
+)
+
+// CountForgotten counts that a link was asked for by mail, whether the address is a person's or not. Beyond some from a
+// network, it fails with a [Refusal] that has the time to wait.
 func CountForgotten(ctx context.Context, st *store.Store, email string, from Request) error {
-	counted := forgottenCounts(emailKey(email), from.Address)
-	return st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
-		left, err := counted.count(db)
-		if err == nil {
-			_, err = counted.answer(left)
+	var told turn
+	err := st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
+		var person string
+		if err := db.Raw("SELECT person FROM find_sign_in(?)", emailKey(email)).Scan(&person).Error; err != nil {
+			return err
 		}
+		browser, err := from.browserOf(db, person)
+		if err != nil {
+			return err
+		}
+		counted := counts{keys: []string{countKey("forgotten from", network(from.Address))}, free: []int{freeForgotten}}
+		if browser != "" {
+			counted.keys = []string{countKey("browser", "forgotten", browser)}
+		}
+		told, err = counted.count(db)
 		return err
 	})
+	return cmp.Or(err, told.waits())
 }
 
-// StartForgotten returns the token of a link for the person with an address, which is mailed there, or fault.Missing. It
-// replaces the links that the person has.
+// ErrMailedEnough says that a person has been mailed several links a short time ago. They are valid for longer than no
+// other is mailed.
+var ErrMailedEnough = errors.New("several links were mailed already")
+
+// StartForgotten returns the token of a link for the person with an address, which is mailed there, or fault.Missing, or
+// [ErrMailedEnough]. The links that the person has stay valid.
 func StartForgotten(ctx context.Context, st *store.Store, email string, from Request) (p Person, token string, err error) {
 	if p, err = FindByEmail(store.WithAudit(ctx, ""), st, email); err != nil {
 		return p, "", err
 	}
 	err = as(p.begin(ctx, "requestPasswordReset", from.ID), st, p.ID, func(db *gorm.DB) error {
+		var mailed struct{ WaitSeconds int }
+		err := db.Raw("SELECT wait_seconds FROM count_sign_in(ARRAY[?], ARRAY[?]::integer[], ?)", countKey("forgotten mails", p.ID), mostForgotten, int(kept.Seconds())).
+			Scan(&mailed).Error
+		if err != nil {
+			return err
+		}
+		if mailed.WaitSeconds > 0 {
+			return ErrMailedEnough
+		}
 		if token, err = startReset(db, p.ID, ForgottenLife); err != nil {
 			return err
 		}
@@ -61,8 +93,10 @@ func StartForgotten(ctx context.Context, st *store.Store, email string, from Req
 	return p, token, err
 }
 
+// startReset adds a link to those that the transaction's person has. No request ends another link, else a stranger
+// could keep a person from a new password (semantics 14.8.5).
 func startReset(db *gorm.DB, personID string, life time.Duration) (token string, err error) {
-	if err := db.Exec("DELETE FROM password_resets WHERE person_id = ?", personID).Error; err != nil {
+	if err := db.Exec("DELETE FROM password_resets WHERE person_id = ? AND expires_at <= clock_timestamp()", personID).Error; err != nil {
 		return "", err
 	}
 	token = newToken()
@@ -141,7 +175,8 @@ func Reset(ctx context.Context, st *store.Store, token, password string, from Re
 		if err := db.Exec("DELETE FROM sessions WHERE person_id = ?", p.ID).Error; err != nil {
 			return err
 		}
-		if err := signInCounts(p.EmailKey, from.Address).forgive(db); err != nil {
+		here := signInCounts(p.EmailKey, "", from.Address)
+		if err := (counts{keys: here.keys[:2], own: 2}).forgive(db); err != nil {
 			return err
 		}
 		return writeEverywhere(db)
@@ -182,19 +217,16 @@ func (s Session) ChangePassword(ctx context.Context, st *store.Store, current, p
 // prove has somebody who is signed in show that they know the password. It fails with a [Refusal] or
 // [ErrBusy].
 func (s Session) prove(ctx context.Context, st *store.Store, password string) error {
-	counted := passwordCounts(s.Person.ID)
-	var left int
+	counted := passwordCounts(s)
+	var told turn
 	var stored string
 	err := as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) (err error) {
-		if left, err = counted.count(db); err != nil {
+		if told, err = counted.count(db); err != nil {
 			return err
 		}
 		return db.Raw("SELECT coalesce(password, '') FROM credentials WHERE person_id = ?", s.Person.ID).Scan(&stored).Error
 	})
-	if err == nil {
-		left, err = counted.answer(left)
-	}
-	if err != nil {
+	if err := cmp.Or(err, told.waits()); err != nil {
 		return err
 	}
 	right, err := matches(ctx, password, stored, true)
@@ -202,7 +234,7 @@ func (s Session) prove(ctx context.Context, st *store.Store, password string) er
 		return counted.takeBack(ctx, st, err)
 	}
 	if !right {
-		return Refusal{Left: left}
+		return told.failed()
 	}
 	return as(store.WithAudit(ctx, ""), st, s.Person.ID, counted.forgive)
 }

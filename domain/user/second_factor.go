@@ -69,8 +69,8 @@ func (s Session) BeginSecondFactor(ctx context.Context, st *store.Store) (k Seco
 // cannot be asked for again. The other sessions of the person end: they were begun without it, perhaps
 // by another person. It fails with a [Refusal].
 func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code string, from Request) (recovery []string, err error) {
-	counted := passwordCounts(s.Person.ID)
-	left, err := s.attempt(ctx, st, counted)
+	counted := passwordCounts(s)
+	told, err := s.attempt(ctx, st, counted)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code 
 			return fault.Refused("the second factor is on already, or was not begun")
 		}
 		if right, err := f.take(db, code); err != nil || !right {
-			return cmp.Or(err, error(Refusal{Left: left}))
+			return cmp.Or(err, told.failed())
 		}
 		if err := db.Exec("UPDATE credentials SET totp_confirmed = true WHERE person_id = ?", s.Person.ID).Error; err != nil {
 			return err
@@ -176,8 +176,16 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 		return "", err
 	}
 	from.Keep = s.Kept
-	counted := signInCounts("second factor "+s.Person.ID, from.Address)
-	left, err := s.attempt(ctx, st, counted)
+	var browser string
+	err = as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) error {
+		browser, err = from.browserOf(db, s.Person.ID)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	counted := codeCounts(s.Person.ID, browser, from.Address)
+	told, err := s.attempt(ctx, st, counted)
 	if err != nil {
 		return "", err
 	}
@@ -191,7 +199,7 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 			right, err = takeRecovery(db, s.Person.ID, code)
 		}
 		if err != nil || !right {
-			return cmp.Or(err, error(Refusal{Left: left}))
+			return cmp.Or(err, told.failed())
 		}
 		ended := db.Exec("DELETE FROM sessions WHERE id = ? AND waiting", s.ID)
 		if ended.Error != nil {
@@ -209,16 +217,13 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 	return token, err
 }
 
-// attempt counts an attempt as one that failed, before it is made. It returns how many are left.
-func (s Session) attempt(ctx context.Context, st *store.Store, counted counts) (left int, err error) {
+// attempt counts an attempt as one that failed, before it is made.
+func (s Session) attempt(ctx context.Context, st *store.Store, counted counts) (told turn, err error) {
 	err = as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) error {
-		left, err = counted.count(db)
+		told, err = counted.count(db)
 		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return counted.answer(left)
+	return told, cmp.Or(err, told.waits())
 }
 
 // factor is the second factor of a person.

@@ -2,7 +2,9 @@ package user_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -70,14 +72,36 @@ var _ = Describe("A second factor", func() {
 		Expect(complete(half(), recovery[1])).To(Succeed())
 	})
 
-	It("pauses after five codes that are wrong", func() {
+	It("makes who gives five wrong codes wait, and no browser that the person knows", func() {
+		known := here
+		known.Known = h.known(h.mira.Person.ID, "")
 		waiting := half()
 		for range 5 {
 			refuse(complete(waiting, "000000"))
 		}
+		h.hold()
 		var refused user.Refusal
 		Expect(errors.As(complete(half(), recovery[0]), &refused)).To(BeTrue())
+		Expect(refused.Tried).To(BeFalse())
 		Expect(refused.Wait).To(BeNumerically(">", 0))
+		_, err := user.CompleteSignIn(h.ctx, h.store, half(), recovery[0], known)
+		Expect(err).NotTo(HaveOccurred())
+	})
+
+	It("is guessed from many networks no faster than from one", func() {
+		waiting := half()
+		for k := range 50 {
+			_, err := user.CompleteSignIn(h.ctx, h.store, waiting, "000000", user.Request{Address: fmt.Sprintf("198.51.%d.1", k)})
+			refuse(err)
+		}
+		h.hold()
+		_, err := user.CompleteSignIn(h.ctx, h.store, waiting, "000000", user.Request{Address: "203.0.113.1"})
+		var refused user.Refusal
+		Expect(errors.As(err, &refused)).To(BeTrue())
+		Expect(refused.Tried).To(BeFalse())
+		h.pass(20 * time.Second)
+		_, err = user.CompleteSignIn(h.ctx, h.store, waiting, recovery[0], user.Request{Address: "203.0.113.1"})
+		Expect(err).NotTo(HaveOccurred())
 	})
 
 	It("does not wait longer than ten minutes", func() {

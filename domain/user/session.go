@@ -104,6 +104,7 @@ type Request struct {
 	Address string // of the client
 	Browser string // as it names itself
 	Keep    bool   // the device is the person's own
+	Known   string // what the browser keeps of who signed in there before, see [RememberBrowser]
 }
 
 // longestBrowser is how much is kept of what a browser says of itself, in bytes.

@@ -149,7 +149,7 @@ var _ = Describe("Row-level security of people", func() {
 			Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
 			return nil
 		})).To(Succeed())
-		for _, table := range []string{"setup_links", "sign_in_failures"} {
+		for _, table := range []string{"setup_links", "sign_in_failures", "browser_secret"} {
 			err := h.in(h.ours, func(tx *store.Tx) error { return tx.Exec("SELECT FROM " + table).Error })
 			Expect(err).To(MatchError(ContainSubstring("permission denied")), table)
 		}

@@ -11,11 +11,12 @@ import (
 	"tollkeeper/domain/user"
 )
 
-// Cookies. All have tokens, are for the server alone, and are sent to the console alone.
+// Cookies. All have tokens or what is signed, are for the server alone, and are sent to the console alone.
 const (
 	sessionCookie = "tollkeeper_session"
 	waitingCookie = "tollkeeper_waiting" // of a session that waits for the second factor
 	formCookie    = "tollkeeper_form"    // of somebody who has not signed in
+	knownCookie   = "tollkeeper_known"   // who signed in before in this browser; it opens nothing
 )
 
 // keptCookie is how long a browser keeps the session of a device of one's own. The session itself
@@ -72,7 +73,16 @@ func (c *Console) begin(ec echo.Context, token string, keep bool, next string) e
 			return err
 		}
 	}
+	session, err := user.FindSession(ctx, c.Store, token)
+	if err != nil {
+		return err
+	}
+	known, err := user.RememberBrowser(ctx, c.Store, session.Person.ID, readCookie(ec, knownCookie))
+	if err != nil {
+		return err
+	}
 	c.setCookie(ec, sessionCookie, token, keep)
+	c.writeCookie(ec, knownCookie, known, int(user.KnownLife.Seconds()))
 	c.dropCookie(ec, formCookie)
 	return ec.Redirect(http.StatusSeeOther, next)
 }
@@ -99,5 +109,5 @@ func (c *Console) checkStranger(ec echo.Context) error {
 
 // from is what is known of where a request comes from.
 func (c *Console) from(ec echo.Context) user.Request {
-	return user.Request{ID: requestID(ec), Address: ec.RealIP(), Browser: ec.Request().UserAgent()}
+	return user.Request{ID: requestID(ec), Address: ec.RealIP(), Browser: ec.Request().UserAgent(), Known: readCookie(ec, knownCookie)}
 }

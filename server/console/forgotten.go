@@ -2,10 +2,8 @@ package console
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -38,7 +36,7 @@ func (c *Console) forgotten(ec echo.Context) error {
 	err := user.CountForgotten(ec.Request().Context(), c.Store, form.Email, from)
 	var refused user.Refusal
 	if errors.As(err, &refused) {
-		form.Problem = fmt.Sprintf("Too many links were asked for. Try again in %d minutes.", max(1, int((refused.Wait+time.Minute-1)/time.Minute)))
+		form.Problem = "Too many links were asked for from your network. Try again in " + refused.Within() + "."
 		return show(ec, refusedStatus(ec, refused), forgottenPage(form))
 	}
 	if err != nil {

@@ -79,12 +79,14 @@ func (c *Console) signIn(ec echo.Context) error {
 	return c.begin(ec, token, form.Keep, form.Next)
 }
 
-// refusedStatus is the status of an attempt that failed. How long to wait is in a header.
+// refusedStatus is the status of an attempt that failed. How long the next one waits is in a header.
 func refusedStatus(ec echo.Context, refused user.Refusal) int {
-	if refused.Wait == 0 {
+	if refused.Wait > 0 {
+		ec.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(refused.Seconds()))
+	}
+	if refused.Tried {
 		return http.StatusUnauthorized
 	}
-	ec.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(refused.Wait.Seconds())))
 	return http.StatusTooManyRequests
 }
 

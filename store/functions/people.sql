@@ -97,8 +97,66 @@ BEGIN
 END
 $$;
 
--- count_sign_in counts an attempt to sign in as a failure, before it is known to be one, so that
--- attempts at once are all counted. There is a failure count for each key, with the most that
+-- attempt_waits is how many seconds an attempt waits for the counts of its keys, 0 for none.
+CREATE OR REPLACE FUNCTION attempt_waits(keys text[], moment timestamptz) RETURNS integer
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT coalesce(ceil(extract(epoch FROM max(f.paused_until) - moment))::integer, 0)
+    FROM sign_in_failures AS f WHERE f.key = ANY (keys) AND f.paused_until > moment
+$$;
+
+-- slow_attempt counts an attempt to sign in as a failure, before it is known to be one, so that attempts
+-- at once are all counted. There is a count for each key, with how many may fail before each failure
+-- makes the next attempt wait: 1 second, then twice as long each time, up to longest_seconds. At 0 free
+-- ones, the count itself makes none wait; where it has reached the crowd, each failure makes the next
+-- attempt of the first key wait longest_seconds. It returns how long to wait before an attempt is looked
+-- at, 0 for this one to go on, and how long the next one waits after it. The rows are locked by key, so
+-- that attempts with several of them in common wait for each other and do not lock each other out.
+CREATE OR REPLACE FUNCTION slow_attempt(keys text[], free integer[], crowd integer, longest_seconds integer, kept_seconds integer,
+    OUT wait_seconds integer, OUT next_seconds integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    kept interval := kept_seconds * interval '1 second';
+    moment timestamptz := clock_timestamp();
+    crowded boolean;
+BEGIN
+    next_seconds := 0;
+    DELETE FROM sign_in_failures AS f WHERE f.key = ANY (ARRAY(
+        SELECT o.key FROM sign_in_failures AS o WHERE o.last_at < moment - 2 * kept AND NOT o.key = ANY (keys)
+        ORDER BY o.last_at LIMIT 10 FOR UPDATE SKIP LOCKED));
+    wait_seconds := attempt_waits(keys, moment);
+    IF wait_seconds > 0 THEN
+        RETURN;
+    END IF;
+    INSERT INTO sign_in_failures AS f (key, failures, last_at) SELECT k.key, 0, moment FROM unnest(keys) AS k (key) ORDER BY k.key COLLATE "C"
+        ON CONFLICT (key) DO UPDATE SET failures = CASE WHEN f.last_at < moment - kept THEN 0 ELSE f.failures END;
+    moment := clock_timestamp();
+    wait_seconds := attempt_waits(keys, moment); -- another one may have been first
+    IF wait_seconds > 0 THEN
+        RETURN;
+    END IF;
+    SELECT coalesce(bool_or(f.failures >= crowd), false) INTO crowded
+        FROM unnest(keys, free) AS k (key, free) JOIN sign_in_failures AS f ON f.key = k.key WHERE k.free = 0;
+    WITH counted AS (
+        UPDATE sign_in_failures AS f SET failures = f.failures + 1, last_at = moment, paused_until = CASE
+                WHEN k.free = 0 THEN NULL
+                WHEN crowded AND k.place = 1 THEN moment + longest_seconds * interval '1 second'
+                WHEN f.failures + 1 >= k.free
+                    THEN moment + least(longest_seconds, 2 ^ least(f.failures + 1 - k.free, 20)) * interval '1 second'
+            END
+        FROM unnest(keys, free) WITH ORDINALITY AS k (key, free, place) WHERE f.key = k.key
+        RETURNING f.paused_until)
+    SELECT coalesce(ceil(extract(epoch FROM max(c.paused_until) - moment)), 0) INTO next_seconds FROM counted AS c;
+END
+$$;
+
+-- browser_secret_now returns the secret with which known browsers are signed, and the present time.
+CREATE OR REPLACE FUNCTION browser_secret_now() RETURNS TABLE (secret bytea, moment timestamptz)
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT b.secret, clock_timestamp() FROM browser_secret AS b
+$$;
+
+-- count_sign_in counts a link for a new password that is mailed, and what servers of the version before count:
+-- an attempt to sign in, before it is known to fail. There is a count for each key, with the most that
 -- are allowed before a pause. It returns how long to wait before another attempt, 0 for this
 -- one to go on, and how many are left after it.
 CREATE OR REPLACE FUNCTION count_sign_in(keys text[], most integer[], pause_seconds integer, OUT wait_seconds integer, OUT remaining integer)
@@ -140,6 +198,7 @@ $$;
 -- the number, are those of a person and begin again. Others share the rest.
 CREATE OR REPLACE FUNCTION forgive_sign_in(keys text[], own integer) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT FROM sign_in_failures WHERE key = ANY (keys) ORDER BY key FOR UPDATE;
     DELETE FROM sign_in_failures WHERE key = ANY (keys[:own]);
     UPDATE sign_in_failures SET failures = greatest(failures - 1, 0), paused_until = NULL WHERE key = ANY (keys[own + 1:])
 $$;
@@ -153,7 +212,9 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION find_session(bytea), find_sign_in(text), find_password_reset(bytea), find_invitation(bytea), list_person_accounts(),
     member_elsewhere(text, text), open_setup(bytea, integer), setup_open(bytea), use_setup(bytea),
+    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(),
     count_sign_in(text[], integer[], integer), forgive_sign_in(text[], integer), forget_sessions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_session(bytea), find_sign_in(text), find_password_reset(bytea), find_invitation(bytea), list_person_accounts(),
     member_elsewhere(text, text), open_setup(bytea, integer), setup_open(bytea), use_setup(bytea),
+    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(),
     count_sign_in(text[], integer[], integer), forgive_sign_in(text[], integer), forget_sessions() TO tollkeeper_app;
