@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net"
 	"net/netip"
 
 	"github.com/labstack/echo/v4"
@@ -88,22 +87,4 @@ func beforeCommit(tx *store.Tx, notes []any) error {
 		return nil
 	}
 	return audit.Write(tx)
-}
-
-// addressReader reads the address of the client: that of the connection, or the one that a
-// trusted proxy names in X-Forwarded-For.
-func addressReader(proxies []netip.Prefix) echo.IPExtractor {
-	if len(proxies) == 0 {
-		return echo.ExtractIPDirect()
-	}
-	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
-	for _, network := range proxies {
-		options = append(options, echo.TrustIPRange(ipNet(network)))
-	}
-	return echo.ExtractIPFromXFFHeader(options...)
-}
-
-func ipNet(network netip.Prefix) *net.IPNet {
-	bits := network.Addr().BitLen()
-	return &net.IPNet{IP: network.Masked().Addr().AsSlice(), Mask: net.CIDRMask(network.Bits(), bits)}
 }

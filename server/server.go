@@ -123,6 +123,7 @@ type Server struct {
 	release    string        // the version of the program
 	tracing    trace.TracerProvider
 	proxies    []netip.Prefix // that may name the address of a client
+	strange    strangeProxies // which may not
 }
 
 var _ gen.StrictServerInterface = (*Server)(nil)
@@ -224,6 +225,7 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		s.protect(c)
+		s.strange.note(c.Request(), s.proxies, s.log)
 		if s.stopping.Load() {
 			c.Response().Header().Set(echo.HeaderConnection, "close") // over HTTP/2 this sends GOAWAY
 		}

@@ -53,15 +53,16 @@ func (c *Console) isSecure(ec echo.Context) bool { return CameByTLS(ec.Request()
 
 // CameByTLS reports whether a request came by TLS, to this server or to a proxy that it trusts.
 func CameByTLS(r *http.Request, proxies []netip.Prefix) bool {
-	if r.TLS != nil {
-		return true
-	}
+	return r.TLS != nil || r.Header.Get(echo.HeaderXForwardedProto) == "https" && FromProxy(r, proxies)
+}
+
+// FromProxy reports whether a request came from a proxy that is trusted.
+func FromProxy(r *http.Request, proxies []netip.Prefix) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return false
 	}
-	trusted := slices.ContainsFunc(proxies, func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) })
-	return trusted && r.Header.Get(echo.HeaderXForwardedProto) == "https"
+	return slices.ContainsFunc(proxies, func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) })
 }
 
 // begin gives the browser a session that has just begun, in place of one that it has, and goes on

@@ -58,6 +58,18 @@ smtpUrl: {{ .smtpUrl | quote }}
 {{- end }}
 {{- end }}
 
+{{- /* The networks of proxies: those that values name, else with the ingress the private ones; "" where env or settings have them. */ -}}
+{{- define "tollkeeper.trustedProxies" -}}
+{{- $set := hasKey .Values.settings "TOLLKEEPER_TRUSTED_PROXIES" }}
+{{- range .Values.env }}{{ if eq .name "TOLLKEEPER_TRUSTED_PROXIES" }}{{ $set = true }}{{ end }}{{ end }}
+{{- if and $set .Values.trustedProxies }}{{ fail "trustedProxies: TOLLKEEPER_TRUSTED_PROXIES is set by settings or env too" }}{{ end }}
+{{- if .Values.trustedProxies }}
+{{- join "," .Values.trustedProxies }}
+{{- else if and .Values.ingress.enabled (not $set) -}}
+10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7
+{{- end }}
+{{- end }}
+
 {{- define "tollkeeper.podAnnotations" -}}
 {{- with include "tollkeeper.secret" . | trim }}
 checksum/secret: {{ sha256sum . }} # another URL in values restarts the servers; one in a secret of yours does not

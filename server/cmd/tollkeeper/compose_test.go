@@ -35,7 +35,10 @@ var _ = Describe("compose.yaml", func() {
 				ReadOnly    bool `yaml:"read_only"`
 				Tmpfs       []string
 			}
-			Configs map[string]struct{ Content string }
+			Configs  map[string]struct{ Content string }
+			Networks map[string]struct {
+				IPAM struct{ Config []struct{ Subnet string } } `yaml:"ipam"`
+			}
 		}
 		Expect(yaml.Unmarshal([]byte(written), &file)).To(Succeed())
 		Expect(file.Services["postgres"].Image).To(MatchRegexp(`^postgres:17\.\d+-\w+$`), "another minor version or system comes by a change of the file alone")
@@ -46,6 +49,9 @@ var _ = Describe("compose.yaml", func() {
 
 		Expect(file.Services["tollkeeper"].ReadOnly).To(BeTrue())
 		Expect(file.Services["tollkeeper"].Tmpfs).To(HaveExactElements(MatchRegexp(`^/tmp:size=\d+g,mode=1777$`)), "a bounded place for temporary files, where they are by default")
+
+		Expect(file.Networks["default"].IPAM.Config).To(HaveLen(1))
+		Expect(settings["TOLLKEEPER_TRUSTED_PROXIES"]).To(Equal(file.Networks["default"].IPAM.Config[0].Subnet), "from where a proxy on the machine comes")
 
 		By("making the database as its container does")
 		c := roleCluster(18)

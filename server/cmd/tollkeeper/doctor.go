@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -39,7 +40,7 @@ func wrong(subject, format string, args ...any) finding {
 // Run looks at everything a server needs, and changes nothing: a private
 // PostgreSQL that does not run is not started.
 func (d doctor) Run(ctx context.Context, env environment, out io.Writer) error {
-	findings := []finding{good("address", "%s", env.Addr), examineAdminAddr(env), examineTemp(env)}
+	findings := []finding{good("address", "%s", env.Addr), examineAdminAddr(env), examineProxies(env), examineTemp(env)}
 	if env.DatabaseURL != "" {
 		findings = append(findings, good("database", "TOLLKEEPER_DATABASE_URL"))
 		findings = append(findings, examine(ctx, database{url: env.DatabaseURL, owner: env.ownerURL()})...)
@@ -69,6 +70,16 @@ func examineAdminAddr(env environment) finding {
 		return wrong(subject, "%v", err)
 	}
 	return good(subject, "%s, for /metrics and /readyz?deep", env.AdminAddr)
+}
+
+// examineProxies tells whose word on clients is taken.
+func examineProxies(env environment) finding {
+	const subject = "trusted proxies"
+	if len(env.TrustedProxies) > 0 {
+		return good(subject, "%s may name the address of a client, and say that it came by TLS", strings.Join(env.TrustedProxies, ", "))
+	}
+	return good(subject, "none: right where clients reach the server directly; behind a proxy all clients have its address, so that what one fails slows down "+
+		"the sign-ins of all, and cookies are not for TLS alone: name the proxy in TOLLKEEPER_TRUSTED_PROXIES")
 }
 
 // verdictOf is an error where something is wrong.

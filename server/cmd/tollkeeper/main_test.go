@@ -182,6 +182,16 @@ var _ = Describe("The command line", func() {
 		Expect(told.Findings).To(ContainElement(finding{Subject: "migrations", Found: "applied"}))
 	})
 
+	It("tells which proxies are trusted, and what is amiss behind one where none is", func() {
+		out := new(bytes.Buffer)
+		Expect(run(context.Background(), []string{"doctor"}, out)).NotTo(Succeed())
+		Expect(out.String()).To(MatchRegexp(`trusted proxies +none: .*slows down the sign-ins of all.*TOLLKEEPER_TRUSTED_PROXIES`))
+		set("TOLLKEEPER_TRUSTED_PROXIES", "10.0.0.0/24,2001:db8::1")
+		out.Reset()
+		Expect(run(context.Background(), []string{"doctor"}, out)).NotTo(Succeed())
+		Expect(out.String()).To(MatchRegexp(`trusted proxies +10\.0\.0\.0/24, 2001:db8::1 may name the address of a client`))
+	})
+
 	It("tells that no database answers", func() {
 		set("TOLLKEEPER_DATABASE_URL", "postgres://none@127.0.0.1:1/none?connect_timeout=1")
 		out := new(bytes.Buffer)
