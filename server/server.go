@@ -178,7 +178,7 @@ func New(cfg Config) *Server {
 		proxies:    cfg.TrustedProxies,
 		tracing:    cfg.Tracing,
 		release:    cmp.Or(cfg.Release, "development"),
-		downloads:  cfg.Downloads,
+		downloads:  cfg.Downloads.OrUsual(cfg.Store.MostAtOnce(store.Requests)),
 	}
 	s.resets = &resets{origin: cfg.PublicURL, smtp: cfg.SMTP, store: cfg.Store, runner: runner, log: cfg.Logger, places: make(chan struct{}, mostResets)}
 	s.recent = recent.New(cfg.Store, runner, metrics.unlogged.Inc)

@@ -33,10 +33,9 @@ type pages struct {
 }
 
 func newPages(cfg Config) *pages {
-	limits := cfg.Downloads.OrUsual(cfg.Store.MostAtOnce(store.Requests))
 	return &pages{
 		store: cfg.Store, log: cfg.Log, api: cfg.API, operations: readOperations(cfg.Document), fonts: cfg.Fonts, temp: cfg.Temp,
-		downloads: store.NewShares(limits.AtOnce), limits: limits,
+		downloads: store.NewShares(cfg.Downloads.AtOnce), limits: cfg.Downloads,
 	}
 }
 
