@@ -102,7 +102,7 @@ func (h house) pass(d time.Duration) {
 	GinkgoHelper()
 	for _, column := range []string{
 		"sessions.created_at", "sessions.last_used_at", "sessions.ends_at", "people.last_seen_at", "invitations.created_at", "invitations.expires_at",
-		"password_resets.expires_at", "setup_links.expires_at", "sign_in_failures.last_at", "sign_in_failures.paused_until",
+		"credentials.totp_begun_at", "password_resets.expires_at", "setup_links.expires_at", "sign_in_failures.last_at", "sign_in_failures.paused_until",
 	} {
 		var table, name string
 		for i, r := range column {
@@ -143,7 +143,7 @@ func (h house) secured(s user.Session) (secret string, recovery []string) {
 	GinkgoHelper()
 	k, err := s.BeginSecondFactor(h.ctx, h.store)
 	Expect(err).NotTo(HaveOccurred())
-	recovery, err = s.ConfirmSecondFactor(h.ctx, h.store, code(k.Secret, 0), here)
+	recovery, err = s.ConfirmSecondFactor(h.ctx, h.store, sentence, code(k.Secret, 0), here)
 	Expect(err).NotTo(HaveOccurred())
 	return k.Secret, recovery
 }

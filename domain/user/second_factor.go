@@ -41,8 +41,12 @@ type SecondFactorKey struct {
 	URL    string // otpauth, for a code that is scanned
 }
 
-// BeginSecondFactor makes the secret of a second factor. It counts once a code was given for it;
-// until then another call returns the same.
+// secretLasts is how long the secret of a second factor waits for its first code.
+const secretLasts = 10 * time.Minute
+
+// BeginSecondFactor makes the secret of a second factor. It counts once a code was given for it in this session,
+// within ten minutes; until then another call returns the same. A secret that another session began ends
+// (semantics 14.8.7).
 func (s Session) BeginSecondFactor(ctx context.Context, st *store.Store) (k SecondFactorKey, err error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: s.Person.Email, Period: step, Digits: otp.DigitsSix})
 	if err != nil {
@@ -50,9 +54,18 @@ func (s Session) BeginSecondFactor(ctx context.Context, st *store.Store) (k Seco
 	}
 	var kept []string
 	err = as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) error {
-		return db.Raw(`INSERT INTO credentials (person_id, totp_secret) VALUES (?, ?)
-			ON CONFLICT (person_id) DO UPDATE SET totp_secret = coalesce(credentials.totp_secret, excluded.totp_secret)
-			WHERE NOT credentials.totp_confirmed RETURNING totp_secret`, s.Person.ID, key.Secret()).Scan(&kept).Error
+		f, err := lockFactor(db, s.Person.ID)
+		if err != nil {
+			return err
+		}
+		if !f.TotpConfirmed && f.begunBy(s) {
+			kept = []string{*f.TotpSecret}
+			return nil
+		}
+		return db.Raw(`INSERT INTO credentials (person_id, totp_secret, totp_session, totp_begun_at) VALUES (?, ?, ?, clock_timestamp())
+			ON CONFLICT (person_id) DO UPDATE SET totp_secret = excluded.totp_secret, totp_session = excluded.totp_session,
+				totp_begun_at = excluded.totp_begun_at, totp_step = 0
+			WHERE NOT credentials.totp_confirmed RETURNING totp_secret`, s.Person.ID, key.Secret(), s.ID).Scan(&kept).Error
 	})
 	if err != nil {
 		return k, err
@@ -65,10 +78,13 @@ func (s Session) BeginSecondFactor(ctx context.Context, st *store.Store) (k Seco
 	return k, nil
 }
 
-// ConfirmSecondFactor switches the second factor on by a code, and returns recovery codes, which
-// cannot be asked for again. The other sessions of the person end: they were begun without it, perhaps
-// by another person. It fails with a [Refusal].
-func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code string, from Request) (recovery []string, err error) {
+// ConfirmSecondFactor switches the second factor on by the password and a code of the secret that the session began,
+// and returns recovery codes, which cannot be asked for again. The other sessions of the person end: they were begun
+// without it, perhaps by another person. It fails with a [Refusal].
+func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, password, code string, from Request) (recovery []string, err error) {
+	if err := s.prove(ctx, st, password); err != nil {
+		return nil, err
+	}
 	counted := passwordCounts(s)
 	told, err := s.attempt(ctx, st, counted)
 	if err != nil {
@@ -79,13 +95,16 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, code 
 		if err != nil {
 			return err
 		}
-		if f.TotpSecret == nil || f.TotpConfirmed {
-			return fault.Refused("the second factor is on already, or was not begun")
+		if f.TotpConfirmed {
+			return fault.Refused("the second factor is on already")
+		}
+		if !f.begunBy(s) {
+			return fault.Refused("the second factor was not begun in this session within ten minutes; scan the code again")
 		}
 		if right, err := f.take(db, code); err != nil || !right {
 			return cmp.Or(err, told.failed())
 		}
-		if err := db.Exec("UPDATE credentials SET totp_confirmed = true WHERE person_id = ?", s.Person.ID).Error; err != nil {
+		if err := db.Exec("UPDATE credentials SET totp_confirmed = true, totp_session = NULL, totp_begun_at = NULL WHERE person_id = ?", s.Person.ID).Error; err != nil {
 			return err
 		}
 		if err := db.Exec("UPDATE people SET second_factor_at = clock_timestamp() WHERE id = ?", s.Person.ID).Error; err != nil {
@@ -157,7 +176,7 @@ func (s Session) RenewRecovery(ctx context.Context, st *store.Store, password st
 // endSecondFactor takes the second factor from the transaction's person.
 func endSecondFactor(db *gorm.DB, personID string) error {
 	for _, statement := range []string{
-		"UPDATE credentials SET totp_secret = NULL, totp_confirmed = false, totp_step = 0 WHERE person_id = ?",
+		"UPDATE credentials SET totp_secret = NULL, totp_confirmed = false, totp_step = 0, totp_session = NULL, totp_begun_at = NULL WHERE person_id = ?",
 		"DELETE FROM recovery_codes WHERE person_id = ?",
 		"UPDATE people SET second_factor_at = NULL WHERE id = ?",
 	} {
@@ -232,12 +251,19 @@ type factor struct {
 	TotpSecret    *string
 	TotpConfirmed bool
 	TotpStep      int64
+	TotpSession   *string
+	TotpBegunAt   *time.Time
 	Now           time.Time
+}
+
+// begunBy reports whether the session began the secret, and not too long ago.
+func (f factor) begunBy(s Session) bool {
+	return f.TotpSecret != nil && f.TotpSession != nil && *f.TotpSession == s.ID && f.TotpBegunAt != nil && f.Now.Sub(*f.TotpBegunAt) < secretLasts
 }
 
 // lockFactor returns the second factor of the transaction's person, so that a code is taken once.
 func lockFactor(db *gorm.DB, personID string) (f factor, err error) {
-	err = db.Raw("SELECT person_id, totp_secret, totp_confirmed, totp_step, clock_timestamp() AS now FROM credentials WHERE person_id = ? FOR UPDATE",
+	err = db.Raw("SELECT person_id, totp_secret, totp_confirmed, totp_step, totp_session, totp_begun_at, clock_timestamp() AS now FROM credentials WHERE person_id = ? FOR UPDATE",
 		personID).Scan(&f).Error
 	return f, err
 }

@@ -146,16 +146,55 @@ var _ = Describe("A second factor", func() {
 		Expect(complete(waiting, theirs[0])).To(Succeed())
 	})
 
+	Describe("that is begun", func() {
+		var jon user.Session
+		begin := func(s user.Session) string {
+			GinkgoHelper()
+			k, err := s.BeginSecondFactor(h.ctx, h.store)
+			Expect(err).NotTo(HaveOccurred())
+			return k.Secret
+		}
+		confirm := func(s user.Session, password, secret string) error {
+			_, err := s.ConfirmSecondFactor(h.ctx, h.store, password, code(secret, 0), here)
+			return err
+		}
+		BeforeEach(func() { jon = h.member(h.ours, "jon@ours.example", user.RoleReader) })
+
+		It("is of its session: another one has another secret, and ends the first", func() {
+			first := begin(jon)
+			Expect(begin(jon)).To(Equal(first))
+			other := h.open(h.signIn("jon@ours.example", here), nil)
+			second := begin(other)
+			Expect(second).NotTo(Equal(first))
+			Expect(confirm(jon, sentence, first)).To(MatchError(ContainSubstring("was not begun in this session")))
+			Expect(confirm(jon, sentence, second)).To(MatchError(ContainSubstring("was not begun in this session")))
+			Expect(confirm(other, sentence, second)).To(Succeed())
+		})
+
+		It("wants the password", func() {
+			secret := begin(jon)
+			refuse(confirm(jon, another, secret))
+			Expect(confirm(jon, sentence, secret)).To(Succeed())
+		})
+
+		It("lasts ten minutes", func() {
+			secret := begin(jon)
+			h.pass(10 * time.Minute)
+			Expect(confirm(jon, sentence, secret)).To(MatchError(ContainSubstring("within ten minutes")))
+			Expect(begin(jon)).NotTo(Equal(secret))
+		})
+	})
+
 	It("ends the other sessions of its person once it is on, and of no other", func() {
 		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
 		h.member(h.ours, "kim@ours.example", user.RoleReader)
 		other, strangers := h.signIn("jon@ours.example", here), h.signIn("kim@ours.example", here)
 		k, err := jon.BeginSecondFactor(h.ctx, h.store)
 		Expect(err).NotTo(HaveOccurred())
-		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, "000000", here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, sentence, "000000", here)
 		refuse(err)
 		Expect(h.works(other)).To(BeTrue())
-		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, code(k.Secret, 0), here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, sentence, code(k.Secret, 0), here)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(h.works(other)).To(BeFalse())
 		Expect(h.works(strangers)).To(BeTrue())
@@ -170,10 +209,10 @@ var _ = Describe("A second factor", func() {
 		Expect(k.URL).To(ContainSubstring(k.Secret))
 		Expect(jon.BeginSecondFactor(h.ctx, h.store)).To(HaveField("Secret", k.Secret))
 		h.signIn("jon@ours.example", here)
-		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, "000000", here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, sentence, "000000", here)
 		refuse(err)
 		h.signIn("jon@ours.example", here)
-		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, code(k.Secret, 0), here)
+		_, err = jon.ConfirmSecondFactor(h.ctx, h.store, sentence, code(k.Secret, 0), here)
 		Expect(err).NotTo(HaveOccurred())
 		_, err = jon.BeginSecondFactor(h.ctx, h.store)
 		Expect(err).To(MatchError(ContainSubstring("on already")))

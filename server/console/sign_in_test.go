@@ -122,7 +122,7 @@ var _ = Describe("The console", func() {
 		session := user.Session{Person: p}
 		k, err := session.BeginSecondFactor(context.Background(), s.store)
 		Expect(err).NotTo(HaveOccurred())
-		_, err = session.ConfirmSecondFactor(context.Background(), s.store, must(totp.GenerateCode(k.Secret, time.Now())), user.Request{})
+		_, err = session.ConfirmSecondFactor(context.Background(), s.store, phrase, must(totp.GenerateCode(k.Secret, time.Now())), user.Request{})
 		Expect(err).NotTo(HaveOccurred())
 
 		b := s.browser()
@@ -372,8 +372,9 @@ var _ = Describe("The page of one's own sign-in", func() {
 		shown := mira.get("/console/you/second-factor").expect(200).text
 		secret := regexp.MustCompile(`[A-Z2-7]{32}`).FindString(shown)
 		Expect(mira.get("/console/you/second-factor.png").expect(200).Header.Get("Content-Type")).To(Equal("image/png"))
-		mira.submit("/console/you/second-factor", url.Values{"code": {"000000"}}).expect(401)
-		on := mira.submit("/console/you/second-factor", url.Values{"code": {must(totp.GenerateCode(secret, time.Now()))}}).expect(200).text
+		mira.submit("/console/you/second-factor", url.Values{"proof": {phrase}, "code": {"000000"}}).expect(401)
+		mira.submit("/console/you/second-factor", url.Values{"proof": {another}, "code": {must(totp.GenerateCode(secret, time.Now()))}}).expect(401)
+		on := mira.submit("/console/you/second-factor", url.Values{"proof": {phrase}, "code": {must(totp.GenerateCode(secret, time.Now()))}}).expect(200).text
 		Expect(regexp.MustCompile(`([a-z2-7]{4}-){3}[a-z2-7]{4}`).FindAllString(on, -1)).To(HaveLen(10))
 		Expect(mira.get("/console/you").expect(200).text).To(ContainSubstring("/console/you/second-factor/codes"))
 		mira.submit("/console/you/second-factor/codes", url.Values{"renewal": {another}}).expect(401)

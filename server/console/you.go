@@ -62,7 +62,7 @@ func (c *Console) beginSecondFactor(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, secondFactorSetupPage(session, key, ""))
+	return show(ec, http.StatusOK, secondFactorSetupPage(session, key, nil))
 }
 
 // imageSide is in pixels.
@@ -91,14 +91,14 @@ func (c *Console) secondFactorImage(ec echo.Context) error {
 func (c *Console) confirmSecondFactor(ec echo.Context) error {
 	ctx := ec.Request().Context()
 	session := FromContext(ctx)
-	codes, err := session.ConfirmSecondFactor(ctx, c.Store, ec.FormValue("code"), c.from(ec))
+	codes, err := session.ConfirmSecondFactor(ctx, c.Store, ec.FormValue("proof"), ec.FormValue("code"), c.from(ec))
 	var refused user.Refusal
 	if errors.As(err, &refused) {
 		key, err := session.BeginSecondFactor(ctx, c.Store)
 		if err != nil {
 			return err
 		}
-		return show(ec, refusedStatus(ec, refused), secondFactorSetupPage(session, key, raised(refused.Error())))
+		return show(ec, refusedStatus(ec, refused), secondFactorSetupPage(session, key, &refused))
 	}
 	if err != nil {
 		return err
