@@ -47,15 +47,17 @@ func (b books) bill(customers int) {
 	for k := range customers {
 		b.Clock("2025-01-01")
 		var buyer customer.Customer
-		name := hostile
-		if k > 0 {
-			name = fmt.Sprint("Customer ", k)
-		}
+		name := fmt.Sprint("Customer ", k)
 		external := fmt.Sprint("-ext", k)
 		b.Do(func(tx *store.Tx) (err error) {
 			buyer, err = customer.Create(tx, customer.NewCustomer{Name: name, Email: "bills@acme.test", Timezone: &zone, Currency: &dollars, ExternalCustomerID: &external})
 			if err != nil {
 				return err
+			}
+			if k == 0 { // names of before may have line breaks
+				if err := tx.Model(&buyer).Update("name", hostile).Error; err != nil {
+					return err
+				}
 			}
 			basis := "0.0123456789"
 			_, err = credit.Add(tx, buyer, credit.Grant{Currency: dollars, Amount: money.Must("7.5"), PerUnitCostBasis: &basis})
