@@ -230,8 +230,10 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 		if err := counted.forgive(db); err != nil {
 			return err
 		}
-		token, err = startSession(db, s.Person.ID, false, from)
-		return err
+		if token, err = startSession(db, s.Person.ID, false, from); err != nil {
+			return err
+		}
+		return noteSignIn(db, s.Person.ID, from)
 	})
 	return token, err
 }

@@ -146,6 +146,29 @@ var _ = Describe("A second factor", func() {
 		Expect(complete(waiting, theirs[0])).To(Succeed())
 	})
 
+	It("is given before the sign-in is in the audit log of the person's account, and in no other's", func() {
+		before, elsewhere := len(h.logged(h.ours)), len(h.logged(h.their))
+		refuse(complete(half(), "000000"))
+		Expect(h.logged(h.ours)).To(HaveLen(before))
+		Expect(complete(half(), recovery[0])).To(Succeed())
+		h.member(h.ours, "jon@ours.example", user.RoleReader)
+		before = len(h.logged(h.ours))
+		h.signIn("jon@ours.example", user.Request{Address: here.Address, ID: "req_1"})
+		entries := h.logged(h.ours)
+		Expect(entries).To(HaveLen(before + 1))
+		Expect(entries[0].Action).To(Equal("signIn"))
+		Expect(entries[0].Actor.Name).To(Equal("jon@ours.example"))
+		Expect(entries[0].RequestID).To(HaveValue(Equal("req_1")))
+		var mira []string
+		for _, e := range entries {
+			if e.Actor.ID == h.mira.Person.ID {
+				mira = append(mira, e.Action)
+			}
+		}
+		Expect(mira).To(ContainElement("signIn"))
+		Expect(h.logged(h.their)).To(HaveLen(elsewhere))
+	})
+
 	Describe("that is begun", func() {
 		var jon user.Session
 		begin := func(s user.Session) string {

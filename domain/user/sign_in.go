@@ -73,8 +73,20 @@ func admit(ctx context.Context, st *store.Store, personID, stored string, counte
 		if err := db.Exec("SELECT forget_sessions()").Error; err != nil {
 			return err
 		}
-		token, err = startSession(db, personID, waiting, from)
-		return err
+		if token, err = startSession(db, personID, waiting, from); err != nil || waiting {
+			return err
+		}
+		return noteSignIn(db, personID, from)
 	})
 	return token, waiting, err
+}
+
+// noteSignIn writes into the audit log of each account of a person that they signed in (semantics 14.8.8). It is
+// the last thing of a transaction, which belongs to one of these accounts from then on.
+func noteSignIn(db *gorm.DB, personID string, from Request) error {
+	var p Person
+	if err := db.Raw("SELECT id, email, name FROM people WHERE id = ?", personID).Scan(&p).Error; err != nil {
+		return err
+	}
+	return writeEverywhere(db.WithContext(p.begin(db.Statement.Context, "signIn", from.ID)))
 }

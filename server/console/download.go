@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -40,6 +41,11 @@ func (p *pages) download(c echo.Context) error {
 		return err
 	}
 	defer free()
+	if c.Request().Method != http.MethodHead {
+		if err := p.store.Update(v.recorded(exportAction(q.Report)), func(*store.Tx) error { return nil }); err != nil {
+			return err // what is taken away is in the log, or is not taken
+		}
+	}
 	ctx, leave := context.WithTimeout(v.ctx, p.limits.Longest)
 	defer leave()
 	err = p.write(ctx, v, q)
@@ -47,6 +53,15 @@ func (p *pages) download(c echo.Context) error {
 		return fault.Refused("the file could not be begun within %d minutes; export fewer rows, by from and to", int(p.limits.Longest.Minutes()))
 	}
 	return err
+}
+
+// exportAction is what the audit log calls the download of a report, such as exportCreditNotes.
+func exportAction(r export.Report) string {
+	action := "export"
+	for _, word := range strings.Fields(exportName(r)) {
+		action += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return action
 }
 
 // write writes the file. Whatever fails after the first row cuts the connection, so that no browser takes a
