@@ -41,10 +41,8 @@ func (p *pages) download(c echo.Context) error {
 		return err
 	}
 	defer free()
-	if c.Request().Method != http.MethodHead {
-		if err := p.store.Update(v.recorded(exportAction(q.Report)), func(*store.Tx) error { return nil }); err != nil {
-			return err // what is taken away is in the log, or is not taken
-		}
+	if err := p.store.Update(v.recorded(exportAction(q.Report)), func(*store.Tx) error { return nil }); err != nil {
+		return err // what is taken away is in the log, or is not taken
 	}
 	ctx, leave := context.WithTimeout(v.ctx, p.limits.Longest)
 	defer leave()
