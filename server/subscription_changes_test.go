@@ -8,8 +8,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
 	"tollkeeper/server"
+	"tollkeeper/store"
 )
 
 // later asks for a change that is to wait.
@@ -180,6 +182,18 @@ var _ = Describe("A pending subscription change", func() {
 		Expect(ids("customer_id=" + buyer)).To(Equal(list{second, first}))
 		Expect(ids("external_customer_id=acme&limit=1")).To(Equal(list{second}))
 		Expect(ids("customer_id=nope")).To(BeEmpty())
+	})
+
+	It("is listed without its request, which may be long", func() {
+		id := planChange().waiting()
+		s.tx(func(tx *store.Tx) error {
+			listed, _, err := subscription.ListChanges(tx, subscription.ChangeFilter{}, store.Page{Limit: 1})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(listed).To(HaveExactElements(And(HaveField("ID", id), HaveField("Request", ""), HaveField("CustomerID", buyer))))
+			kept, err := subscription.FindChange(tx, id)
+			Expect(kept.Request).To(ContainSubstring("immediate"))
+			return err
+		})
 	})
 
 	It("is missed by another id, and refused where its request is", func() {

@@ -14,6 +14,10 @@ type Filter struct {
 	CreatedAt          store.Range
 }
 
+// linesOfAlert is a line for an alert, more for one with long thresholds, groups or filters.
+const linesOfAlert = `1 + (pg_column_size(thresholds) + pg_column_size(threshold_overrides) + pg_column_size(price_filters)
+	+ pg_column_size(grouping_keys) + pg_column_size(in_alert)) / 100`
+
 // List returns a page of alerts, newest first. A filter that names nothing gives an empty
 // page (semantics 14.1.4).
 func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next string, err error) {
@@ -27,7 +31,7 @@ func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next st
 		query = query.Where("subscription_id = ? OR (plan_id, plan_version) IN (?)", filter.SubscriptionID,
 			tx.Model(&subscription.Subscription{}).Select("plan_id", "plan_version").Where("id = ?", filter.SubscriptionID))
 	}
-	alerts, next, err = store.List[Alert](query, page)
+	alerts, next, err = store.List[Alert](store.Long(query, linesOfAlert), page)
 	if err != nil || filter.SubscriptionID == "" {
 		return alerts, next, err
 	}
@@ -37,7 +41,7 @@ func List(tx *store.Tx, filter Filter, page store.Page) (alerts []Alert, next st
 
 // ListAll returns a page of the alerts of all customers, subscriptions and plans, newest first.
 func ListAll(tx *store.Tx, page store.Page) (alerts []Alert, next string, err error) {
-	return store.List[Alert](tx.Where("deleted_at IS NULL AND owner_id IS NULL"), page)
+	return store.List[Alert](store.Long(tx.Where("deleted_at IS NULL AND owner_id IS NULL"), linesOfAlert), page)
 }
 
 // On are the alerts that are on for a subscription while it is on the plan of a plan interval,

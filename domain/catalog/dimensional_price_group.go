@@ -80,9 +80,12 @@ func FindDimensionalPriceGroupByExternalID(tx *store.Tx, alias string) (group Di
 	return group, store.Found(err, "DimensionalPriceGroup", alias)
 }
 
+// linesOfGroup is a line for a group, more for one with long dimensions.
+const linesOfGroup = "1 + pg_column_size(dimensions) / 100"
+
 // ListDimensionalPriceGroups returns a page of groups, newest first.
 func ListDimensionalPriceGroups(tx *store.Tx, page store.Page) (groups []DimensionalPriceGroup, next string, err error) {
-	return store.List[DimensionalPriceGroup](tx.DB, page)
+	return store.List[DimensionalPriceGroup](store.Long(tx.DB, linesOfGroup), page)
 }
 
 // UpdateDimensionalPriceGroup applies an edit to a group. Of what it changes, only

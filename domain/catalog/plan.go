@@ -62,10 +62,13 @@ func PlanIDsByExternal(tx *store.Tx, alias string) *gorm.DB {
 	return tx.Model(&Plan{}).Select("id").Where("external_plan_id = ?", alias)
 }
 
-// linesOfPlan is how many prices a plan has; those with long rates count for more.
-const linesOfPlan = `(SELECT coalesce(sum(1 + pg_column_size(p.config) / 100), 0) FROM plan_version_prices v
-	JOIN prices p ON p.account_id = v.account_id AND p.id = v.price_id
-	WHERE v.account_id = plans.account_id AND v.plan_id = plans.id AND v.version = plans.version)`
+// linesOfPlan is how many prices and adjustments a plan has; those with long rates or filters count for more.
+const linesOfPlan = `(SELECT coalesce(sum(1 + ` + SizeOfPrice + ` / 100), 0) FROM plan_version_prices v
+		JOIN prices p ON p.account_id = v.account_id AND p.id = v.price_id
+		WHERE v.account_id = plans.account_id AND v.plan_id = plans.id AND v.version = plans.version)
+	+ (SELECT coalesce(sum(1 + (pg_column_size(a.tiers) + pg_column_size(a.filters)) / 100), 0) FROM plan_version_adjustments v
+		JOIN adjustments a ON a.account_id = v.account_id AND a.id = v.adjustment_id
+		WHERE v.account_id = plans.account_id AND v.plan_id = plans.id AND v.version = plans.version)`
 
 // ListPlans returns a page of plans, newest first, of one status or, with "", of
 // all.

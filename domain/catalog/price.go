@@ -240,8 +240,11 @@ func withLicenseTypes(tx *store.Tx, prices ...*Price) error {
 	return err
 }
 
-// linesOfPrice is a line for a price, more for one with long rates.
-const linesOfPrice = "1 + pg_column_size(config) / 100"
+// SizeOfPrice is how many bytes the rates and filters of a price have, packed; no table beside prices has these columns.
+const SizeOfPrice = "(pg_column_size(config) + pg_column_size(composite_filters) + coalesce(pg_column_size(conversion_rate_config), 0))"
+
+// linesOfPrice is a line for a price, more for one with long rates or filters.
+const linesOfPrice = "1 + " + SizeOfPrice + " / 100"
 
 // ListPrices returns a page of the prices of plans and the add-on prices, newest
 // first.

@@ -79,13 +79,16 @@ type BlockFilter struct {
 	EffectiveAt store.Range
 }
 
+// linesOfBlock is a line for a block, more for one with long filters.
+const linesOfBlock = "1 + pg_column_size(filters) / 100"
+
 // ListBlocks returns a page of a customer's blocks in one unit, newest first.
 func ListBlocks(tx *store.Tx, customerID string, filter BlockFilter, page store.Page) (blocks []Block, next string, err error) {
 	query := filter.EffectiveAt.On(ofLedger(tx, customerID, filter.Currency), "effective_at").Where("deleted_at IS NULL")
 	if !filter.All {
 		query = query.Where("NOT empty AND (expires_at IS NULL OR expires_at > ?)", tx.Now)
 	}
-	return store.List[Block](query, page)
+	return store.List[Block](store.Long(query, linesOfBlock), page)
 }
 
 // FindEntry returns the entry with that id and its block as it is now, or fault.Missing.

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -127,12 +128,14 @@ func List(tx *store.Tx, filter Filter, page store.Page) (views []View, next stri
 	return views, next, err
 }
 
-// linesOfInvoice is how many lines an invoice has. A draft has one for each price interval at most, beside those
-// that were added to it, whose prices are its own.
-const linesOfInvoice = `CASE WHEN status = 'draft'
+// linesOfInvoice is how many lines an invoice has; those with long sub-line items count for more. A draft has one for each
+// price interval at most, beside those that were added to it, whose prices are its own.
+var linesOfInvoice = fmt.Sprintf(`CASE WHEN status = 'draft'
 	THEN (SELECT count(*) FROM price_intervals i WHERE i.account_id = invoices.account_id AND i.subscription_id = invoices.subscription_id)
 		+ (SELECT count(*) FROM prices p WHERE p.account_id = invoices.account_id AND p.invoice_id = invoices.id)
-	ELSE (SELECT count(*) FROM invoice_lines l WHERE l.account_id = invoices.account_id AND l.invoice_id = invoices.id) END`
+	ELSE (SELECT coalesce(sum(1 + (pg_column_size(parts) + pg_column_size(groups) + pg_column_size(adjustments) + pg_column_size(usage_customer_ids)) / 1000), 0)
+		FROM (SELECT parts, groups, adjustments, usage_customer_ids FROM invoice_lines l
+			WHERE l.account_id = invoices.account_id AND l.invoice_id = invoices.id LIMIT %d) l) END`, store.MostLines+1)
 
 func (f Filter) on(tx *store.Tx) *gorm.DB {
 	statuses := f.Statuses

@@ -77,12 +77,17 @@ type Filter struct {
 	CreatedAt           store.Range
 }
 
-// linesOfSubscription is how many price intervals and adjustments a subscription has; of prices those with long
-// rates count for more.
-const linesOfSubscription = `(SELECT coalesce(sum(1 + pg_column_size(p.config) / 100), 0) FROM price_intervals i
-		JOIN prices p ON p.account_id = i.account_id AND p.id = i.price_id
+// linesOfSubscription is how many price intervals, adjustments and changed quantities a subscription has; those with long rates, filters or
+// customers count for more.
+const linesOfSubscription = `(SELECT coalesce(sum(1 + (` + catalog.SizeOfPrice + ` + pg_column_size(i.usage_customer_ids)
+			+ pg_column_size(i.usage_customers_before) + pg_column_size(i.filters_before)) / 100), 0)
+		FROM price_intervals i JOIN prices p ON p.account_id = i.account_id AND p.id = i.price_id
 		WHERE i.account_id = subscriptions.account_id AND i.subscription_id = subscriptions.id)
-	+ (SELECT count(*) FROM adjustment_intervals a WHERE a.account_id = subscriptions.account_id AND a.subscription_id = subscriptions.id)`
+	+ (SELECT coalesce(sum(1 + (pg_column_size(j.tiers) + pg_column_size(j.filters)) / 100), 0) FROM adjustment_intervals a
+		JOIN adjustments j ON j.account_id = a.account_id AND j.id = a.adjustment_id
+		WHERE a.account_id = subscriptions.account_id AND a.subscription_id = subscriptions.id)
+	+ (SELECT count(*) FROM price_intervals i JOIN quantity_transitions q ON q.account_id = i.account_id AND q.interval_id = i.id
+		WHERE i.account_id = subscriptions.account_id AND i.subscription_id = subscriptions.id)`
 
 // List returns a page of subscriptions, newest first.
 func List(tx *store.Tx, filter Filter, page store.Page) (terms []Terms, next string, err error) {

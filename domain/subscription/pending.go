@@ -140,9 +140,9 @@ type ChangeFilter struct {
 	Status             ChangeStatus
 }
 
-// ListChanges returns a page of changes, newest first.
+// ListChanges returns a page of changes, newest first. They are without their requests, which may be as long as a body.
 func ListChanges(tx *store.Tx, filter ChangeFilter, page store.Page) (changes []Change, next string, err error) {
-	query := tx.Model(&Change{})
+	query := tx.Model(&Change{}).Omit("request")
 	if filter.CustomerID != "" {
 		query = query.Where("customer_id = ?", filter.CustomerID)
 	}

@@ -64,9 +64,9 @@ func homePage(v *visit) (templ.Component, error) {
 // mostCounted bounds how many rows are read to be counted.
 const mostCounted = 100
 
-// many writes a count that may have reached its bound.
-func many(n int, things string) string {
-	if n >= mostCounted {
+// many writes a count, of which there may be more that were not read.
+func many(n int, more bool, things string) string {
+	if more {
 		return "At least " + counted(n, things)
 	}
 	return counted(n, things)
@@ -83,7 +83,11 @@ func overdueInvoices(v *visit) ([]todo, error) {
 	if err != nil {
 		return nil, err
 	}
-	detail := "The oldest, " + invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
+	detail := "The oldest, "
+	if page.PaginationMetadata.HasMore {
+		detail = "One of them, "
+	}
+	detail += invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
 	if oldest.DueDate != nil {
 		if at, ok := parseInstant(*oldest.DueDate); ok {
 			detail += ", " + counted(daysBetween(at, v.now), "days") + " overdue"
@@ -93,7 +97,7 @@ func overdueInvoices(v *visit) ([]todo, error) {
 	if len(page.Data) != 1 {
 		what = " are overdue"
 	}
-	return []todo{{"file", "bad", many(len(page.Data), "invoices") + what, detail, action{Address: link("invoices") + "?status=issued", Name: "See invoices"}}}, nil
+	return []todo{{"file", "bad", many(len(page.Data), page.PaginationMetadata.HasMore, "invoices") + what, detail, action{Address: link("invoices") + "?status=issued", Name: "See invoices"}}}, nil
 }
 
 // failedWebhooks are messages that an endpoint did not take.
@@ -106,7 +110,7 @@ func failedWebhooks(v *visit) ([]todo, error) {
 		return waitingWebhooks(v)
 	}
 	newest := page.Data[0]
-	return []todo{{"hook", "bad", many(len(page.Data), "webhook deliveries") + " failed", "The newest, " + newest.Type + ": " + lastAnswer(newest), action{Address: link("webhooks", newest.WebhookEndpointID) + "?status=failed", Name: "See deliveries"}}}, nil
+	return []todo{{"hook", "bad", many(len(page.Data), page.PaginationMetadata.HasMore, "webhook deliveries") + " failed", "The newest, " + newest.Type + ": " + lastAnswer(newest), action{Address: link("webhooks", newest.WebhookEndpointID) + "?status=failed", Name: "See deliveries"}}}, nil
 }
 
 // waitingWebhooks are messages that an endpoint did not take yet, and that are sent again.
@@ -116,7 +120,7 @@ func waitingWebhooks(v *visit) ([]todo, error) {
 	if err != nil || len(tried) == 0 {
 		return nil, err
 	}
-	return []todo{{"hook", "warn", many(len(tried), "webhook deliveries") + " failed so far", "They are tried again. The newest, " + tried[0].Type + ": " + lastAnswer(tried[0]), action{Address: link("webhooks", tried[0].WebhookEndpointID) + "?status=pending", Name: "See deliveries"}}}, nil
+	return []todo{{"hook", "warn", many(len(tried), page.PaginationMetadata.HasMore, "webhook deliveries") + " failed so far", "They are tried again. The newest, " + tried[0].Type + ": " + lastAnswer(tried[0]), action{Address: link("webhooks", tried[0].WebhookEndpointID) + "?status=pending", Name: "See deliveries"}}}, nil
 }
 
 // parkedTodo is due work that failed.
@@ -129,7 +133,7 @@ func parkedTodo(v *visit) ([]todo, error) {
 		return nil, err
 	}
 	first := units[0]
-	return []todo{{"pause", "warn", many(len(units), "units") + " of work parked", asSentence(first.Kind) + " failed " + counted(first.Attempts, "times") + lane(first), action{Address: link("work"), Name: "See parked work"}}}, nil
+	return []todo{{"pause", "warn", many(len(units), len(units) >= mostCounted, "units") + " of work parked", asSentence(first.Kind) + " failed " + counted(first.Attempts, "times") + lane(first), action{Address: link("work"), Name: "See parked work"}}}, nil
 }
 
 // lane says what waits for a parked unit.
@@ -153,5 +157,5 @@ func draftTodo(v *visit) (todos []todo, err error) {
 	if err != nil || waiting == 0 {
 		return nil, err
 	}
-	return []todo{{"note", "warn", many(waiting, "drafts") + " to be issued by hand", "They can be issued now, and do not issue by themselves", action{Address: link("invoices") + "?status=draft", Name: "Review drafts"}}}, nil
+	return []todo{{"note", "warn", many(waiting, waiting >= mostCounted, "drafts") + " to be issued by hand", "They can be issued now, and do not issue by themselves", action{Address: link("invoices") + "?status=draft", Name: "Review drafts"}}}, nil
 }

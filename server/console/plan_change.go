@@ -72,9 +72,32 @@ func loadPlanChange(v *visit) (view planChangeView, err error) {
 		return view, err
 	}
 	view.Zone = zoneOf(view.Subscription.Customer.Timezone)
-	plans, err := fetch[gen.PlanPage](v, "listPlans", nil, url.Values{"limit": {"100"}, "status": {"active"}})
-	view.Plans = plans.Data
+	view.Plans, err = activePlans(v)
 	return view, err
+}
+
+// Bounds of the plans that are offered. A page of long ones has fewer than it might.
+const (
+	mostPlans     = 100
+	mostPlanPages = 10
+)
+
+// activePlans are the newest plans that can be subscribed to.
+func activePlans(v *visit) (plans []gen.Plan, err error) {
+	query := url.Values{"limit": {strconv.Itoa(mostPlans)}, "status": {"active"}}
+	for range mostPlanPages {
+		page, err := fetch[gen.PlanPage](v, "listPlans", nil, query)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, page.Data...)
+		next := page.PaginationMetadata.NextCursor
+		if next == nil || len(plans) >= mostPlans {
+			break
+		}
+		query.Set("cursor", *next)
+	}
+	return plans, nil
 }
 
 // body is the change that the form asks for.
