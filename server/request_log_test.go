@@ -136,6 +136,8 @@ var _ = Describe("The request log", func() {
 		refused := owner.send(http.MethodGet, "/console/requests?ending=refused", nil)
 		Expect(refused.html).To(And(ContainSubstring("POST /v1/items"), Not(ContainSubstring("GET /v1/items"))))
 		Expect(owner.send(http.MethodGet, "/console/requests?key_id=none", nil).html).NotTo(ContainSubstring("/v1/items"))
+		reader := a.desk(user.RoleReader).send(http.MethodGet, "/console/requests", nil)
+		Expect(reader.html).To(And(ContainSubstring("List items"), MatchRegexp(`key_id=[^>]*>key_\w+<`), Not(MatchRegexp(`key_id=[^>]*>Spec<`))), "who may not read keys sees their ids")
 		for i := range 30 {
 			a.get("/v1/items/none" + strconv.Itoa(i)).expect(404)
 		}
