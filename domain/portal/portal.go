@@ -108,7 +108,8 @@ func WithdrawLinks(tx *store.Tx, customerID string) (customer.Customer, error) {
 	if err := endOpen(tx, c.ID); err != nil {
 		return c, err
 	}
-	return c, customer.WithdrawLinks(tx, &c)
+	err = customer.WithdrawLinks(tx, &c)
+	return c, err
 }
 
 // endOpen ends the sessions of a customer, whom the caller has locked.
