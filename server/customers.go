@@ -21,8 +21,7 @@ func (s *Server) CreateCustomer(ctx context.Context, req gen.CreateCustomerReque
 		if err != nil {
 			return gen.Customer{}, err
 		}
-		shown, err := showCustomers(tx, c)
-		return shown[0], err
+		return showCustomer(tx, c)
 	})
 	if err != nil {
 		return nil, err
@@ -110,6 +109,15 @@ func showCustomers(tx *store.Tx, all ...customer.Customer) ([]gen.Customer, erro
 		return shown, err
 	}
 	return shown, wire.LinkPortals(tx, all, shown)
+}
+
+// showCustomer is showCustomers for one.
+func showCustomer(tx *store.Tx, c customer.Customer) (gen.Customer, error) {
+	shown, err := showCustomers(tx, c)
+	if err != nil {
+		return gen.Customer{}, err
+	}
+	return shown[0], nil
 }
 
 // findCustomer is by id or by alias.

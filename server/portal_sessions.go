@@ -60,8 +60,7 @@ func (s *Server) WithdrawPortalLinks(ctx context.Context, req gen.WithdrawPortal
 		if err != nil {
 			return gen.Customer{}, err
 		}
-		shown, err := showCustomers(tx, c)
-		return shown[0], err
+		return showCustomer(tx, c)
 	})
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func fitting[T any](query *gorm.DB, limit int) (records int, err error) {
 		return limit, nil
 	}
 	var of []int64
-	if err := query.Session(&gorm.Session{}).Model(new(T)).Limit(limit).Pluck(lines.(string), &of).Error; err != nil {
+	if err := query.Session(&gorm.Session{}).Model(new(T)).Limit(limit).Pluck("coalesce("+lines.(string)+", 1)", &of).Error; err != nil {
 		return 0, err
 	}
 	var sum int64

@@ -17,7 +17,10 @@ func payloadCustomer(tx *store.Tx, id string) (any, error) {
 		return nil, err
 	}
 	shown, err := wire.LoadCustomers(tx, c)
-	return shown[0], err
+	if err != nil {
+		return nil, err
+	}
+	return shown[0], nil
 }
 
 // anyCustomer is customer.Find, also for one that was deleted.
