@@ -140,7 +140,7 @@ func Remove(tx *store.Tx, p Parked) error { return tx.Delete(&p).Error }
 // State is what a search for due work has to know of the parked units of the account.
 type State struct {
 	Held   map[Lane]bool // lanes that a unit without a subject holds up
-	Trying []Parked      // whose next try has come; only their ids and kinds
+	Trying []Parked      // whose next try has come; only their ids and kinds, and when they are due
 	At     time.Time     // real time, as of which this holds; zero: no unit is parked
 }
 
@@ -151,10 +151,11 @@ func Look(tx *store.Tx) (State, error) {
 		Some     bool
 		ID, Kind *string
 		Lane     Lane
+		DueAt    time.Time
 		Trying   bool
 	}
 	state := State{Held: map[Lane]bool{}}
-	err := tx.Raw(`SELECT at, EXISTS (SELECT FROM parked_units WHERE account_id = @account) AS some, id, kind, lane, next_try_at <= at AS trying
+	err := tx.Raw(`SELECT at, EXISTS (SELECT FROM parked_units WHERE account_id = @account) AS some, id, kind, lane, due_at, next_try_at <= at AS trying
 		FROM (SELECT clock_timestamp() AS at OFFSET 0) AS look
 		LEFT JOIN parked_units ON account_id = @account AND (next_try_at <= at OR customer_id IS NULL AND subscription_id IS NULL)`,
 		map[string]any{"account": tx.AccountID}).Scan(&rows).Error
@@ -168,7 +169,7 @@ func Look(tx *store.Tx) (State, error) {
 		switch {
 		case r.ID == nil:
 		case r.Trying:
-			state.Trying = append(state.Trying, Parked{ID: *r.ID, Kind: *r.Kind})
+			state.Trying = append(state.Trying, Parked{ID: *r.ID, Kind: *r.Kind, DueAt: r.DueAt})
 		default:
 			state.Held[r.Lane] = true
 		}

@@ -49,7 +49,7 @@ func (w *Worker) catchUp(ctx context.Context, p pass) (more bool, err error) {
 			w.due.saw(store.AccountID(ctx), next.first)
 		}
 		if err == nil && next.job == nil {
-			return false, w.unpark(ctx, p, next.trying)
+			return false, w.unpark(ctx, p, next)
 		}
 		if err == nil && worked && p.over() {
 			return true, nil
@@ -220,6 +220,7 @@ type found struct {
 	failed error     // of the search for units of the job
 
 	trying []due.Parked         // units whose next try has come
+	by     time.Time            // the pass does what is due by then
 	looked time.Time            // real time, as of which units are held up: see [due.AsOf]
 	first  map[string]time.Time // when the first unit of each kind fell due
 }
@@ -252,6 +253,7 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 		if by.IsZero() {
 			by = tx.Now
 		}
+		next.by = by
 		for k := range p.of {
 			if parked.Held[p.of[k].lane] {
 				continue
@@ -346,10 +348,10 @@ func (w *Worker) report(ctx context.Context, unit found, of due.Subject, failed 
 }
 
 // unpark deletes the parked units of the jobs of a pass that are due no more: they succeeded, or a request
-// changed what they were about.
-func (w *Worker) unpark(ctx context.Context, p pass, trying []due.Parked) error {
-	done := slices.DeleteFunc(trying, func(u due.Parked) bool {
-		return !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
+// changed what they were about. A unit that is due after the pass stays: an advance parks it before the clock gets there.
+func (w *Worker) unpark(ctx context.Context, p pass, nothing found) error {
+	done := slices.DeleteFunc(nothing.trying, func(u due.Parked) bool {
+		return u.DueAt.After(nothing.by) || !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
 	})
 	if len(done) == 0 {
 		return nil

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"log/slog"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -27,6 +28,30 @@ var _ = Describe("Due work", func() {
 				HaveField("Kind", "fail"), HaveField("Attempts", 1), HaveField("Error", "A metric took too long"))))
 			return err
 		})).To(Succeed())
+	})
+
+	It("stays parked while the clock is before it, as where an advance parked it on its way", func() {
+		st := storetest.Shared()
+		log := slog.New(slog.NewTextHandler(GinkgoWriter, nil))
+		w := worker.New(worker.Config{Store: st, Workers: 1, Log: log})
+		account := storetest.Account(st, "test")
+		dueAt := time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC)
+		storetest.SetClock(st, account, dueAt)
+		Expect(w.DoFailing(account, fault.Refused("A metric took too long"))).To(Succeed())
+		// tried has the next try come, and returns how many units are parked after a pass that finds none.
+		tried := func(clock time.Time) (parked []due.Parked) {
+			GinkgoHelper()
+			storetest.SetClock(st, account, clock)
+			Expect(st.Update(account, due.RetryAll)).To(Succeed())
+			Expect(w.DoNothing(account)).To(Succeed())
+			Expect(st.View(account, func(tx *store.Tx) (err error) {
+				parked, err = due.List(tx, 2)
+				return err
+			})).To(Succeed())
+			return parked
+		}
+		Expect(tried(dueAt.Add(-time.Hour))).To(HaveLen(1))
+		Expect(tried(dueAt)).To(BeEmpty())
 	})
 
 	It("that fails in an outage is not parked, and ends the pass", func() {
