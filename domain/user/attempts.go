@@ -130,27 +130,27 @@ func network(address string) string {
 	return prefix.String()
 }
 
-// turn is what an attempt is told as it is counted.
-type turn struct{ WaitSeconds, NextSeconds int }
+// slowdown is how long an attempt waits, and how long the next one does if this one fails; 0: not at all.
+type slowdown struct{ WaitSeconds, NextSeconds int }
 
 // count counts an attempt as one that failed, before it is made.
-func (c counts) count(db *gorm.DB) (t turn, err error) {
+func (c counts) count(db *gorm.DB) (d slowdown, err error) {
 	err = db.Raw("SELECT * FROM slow_attempt(string_to_array(?, ' '), string_to_array(?, ' ')::integer[], ?, ?, ?)",
-		strings.Join(c.keys, " "), strings.Trim(fmt.Sprint(c.free), "[]"), crowd, int(longestWait.Seconds()), int(kept.Seconds())).Scan(&t).Error
-	return t, err
+		strings.Join(c.keys, " "), strings.Trim(fmt.Sprint(c.free), "[]"), crowd, int(longestWait.Seconds()), int(kept.Seconds())).Scan(&d).Error
+	return d, err
 }
 
 // waits is a refusal where the attempt is not to be made yet.
-func (t turn) waits() error {
-	if t.WaitSeconds > 0 {
-		return Refusal{Wait: time.Duration(t.WaitSeconds) * time.Second}
+func (d slowdown) waits() error {
+	if d.WaitSeconds > 0 {
+		return Refusal{Wait: time.Duration(d.WaitSeconds) * time.Second}
 	}
 	return nil
 }
 
 // failed is the refusal of an attempt that was made.
-func (t turn) failed() error {
-	return Refusal{Tried: true, Wait: time.Duration(t.NextSeconds) * time.Second}
+func (d slowdown) failed() error {
+	return Refusal{Tried: true, Wait: time.Duration(d.NextSeconds) * time.Second}
 }
 
 // forgive takes back what count did, since the attempt did not fail.

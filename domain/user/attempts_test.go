@@ -36,13 +36,13 @@ var _ = Describe("Attempts that fail", func() {
 
 	It("say of an unknown address what they say of a wrong password", func() {
 		for k := range 5 {
-			unknown, _ := try("nobody@ours.example", sentence, "192.0.2.1")
+			unknown, _ := try("unknown@ours.example", sentence, "192.0.2.1")
 			wrong, _ := try("mira@ours.example", another, "192.0.2.1")
 			Expect(unknown).To(Equal(wrong), fmt.Sprint(k))
 			Expect(unknown.Tried).To(BeTrue())
 		}
 		h.hold()
-		for _, email := range []string{"nobody@ours.example", "mira@ours.example"} {
+		for _, email := range []string{"unknown@ours.example", "mira@ours.example"} {
 			refused, _ := try(email, sentence, "192.0.2.1")
 			Expect(refused.Tried).To(BeFalse())
 			Expect(refused.Wait).To(And(BeNumerically(">", 0), BeNumerically("<=", 20*time.Second)))

@@ -24,37 +24,37 @@ func (s Session) StartResetIn(st *store.Store, ctx context.Context, personID str
 	return token, err
 }
 
-// Line is a queue of places for specs.
-type Line = line
+// Queue is the queue of hashes, for specs.
+type Queue = queue
 
-// NewLine is newLine.
-var NewLine = newLine
+// NewQueue is newQueue.
+var NewQueue = newQueue
 
 // Enter is enter.
-func (l *line) Enter(ctx context.Context, known bool) error { return l.enter(ctx, known) }
+func (q *queue) Enter(ctx context.Context, known bool) error { return q.enter(ctx, known) }
 
 // Release is release.
-func (l *line) Release() { l.release() }
+func (q *queue) Release() { q.release() }
 
 // Waiting is how many wait.
-func (l *line) Waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.waiting()
+func (q *queue) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting()
 }
 
 // Free is how many places are free.
-func (l *line) Free() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.free
+func (q *queue) Free() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.free
 }
 
 // Hashes is where passwords are hashed.
-func Hashes() *Line { return hashes }
+func Hashes() *Queue { return hashes }
 
-// WithHashes has passwords be hashed in another line while fn runs.
-func WithHashes(l *Line, fn func()) {
+// WithHashes has passwords be hashed in another queue while fn runs.
+func WithHashes(l *Queue, fn func()) {
 	before := hashes
 	hashes = l
 	defer func() { hashes = before }()

@@ -13,7 +13,7 @@ import (
 // effect, and may be tried again after [BusyFor].
 var ErrBusy = errors.New("too many passwords wait to be hashed")
 
-// BusyFor is how long who was refused with [ErrBusy] waits.
+// BusyFor is how long a client waits after [ErrBusy] before it tries again.
 const BusyFor = 5 * time.Second
 
 // mostWaiting bounds how many passwords wait for a processor (semantics 14.8.2).
@@ -21,10 +21,10 @@ const mostWaiting = 20
 
 // hashes is where all passwords of the process are hashed. A hash takes a processor for some hundredths of a second,
 // and 19 MiB: half of the processors, at least one, leave the others to requests that need no password.
-var hashes = newLine(max(1, runtime.GOMAXPROCS(0)/2), mostWaiting)
+var hashes = newQueue(max(1, runtime.GOMAXPROCS(0)/2), mostWaiting)
 
-// line is a queue for a few places. Of those who wait, the known go first, each group in the order in which they came.
-type line struct {
+// queue shares a few places. Of those who wait, the known go first, each group in the order in which they came.
+type queue struct {
 	mu        sync.Mutex
 	free      int // places
 	most      int // who may wait
@@ -32,86 +32,86 @@ type line struct {
 	strangers []*waiter
 }
 
-// waiter is told once: nil gives it the place, ErrBusy sends it away.
-type waiter struct{ told chan error }
+// waiter waits for a place. It receives one answer: nil is a place, ErrBusy a refusal.
+type waiter struct{ answer chan error }
 
-func newLine(places, most int) *line { return &line{free: places, most: most} }
+func newQueue(places, most int) *queue { return &queue{free: places, most: most} }
 
 // enter waits for a place, until ctx ends. Where too many wait, it is ErrBusy at once. One who is known takes the
 // room of the stranger who came last then.
-func (l *line) enter(ctx context.Context, known bool) error {
-	w := l.join(known)
+func (q *queue) enter(ctx context.Context, known bool) error {
+	w := q.join(known)
 	select {
-	case err := <-w.told:
+	case err := <-w.answer:
 		return err
 	case <-ctx.Done():
-		if !l.leave(w) && <-w.told == nil { // the place came at the same moment
-			l.release()
+		if !q.leave(w) && <-w.answer == nil { // the place came at the same moment
+			q.release()
 		}
 		return ctx.Err()
 	}
 }
 
-// join adds one who waits, and tells them at once where nothing is to be waited for.
-func (l *line) join(known bool) *waiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// join adds a waiter, and answers it at once where it need not wait.
+func (q *queue) join(known bool) *waiter {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	w := &waiter{make(chan error, 1)}
 	switch {
-	case l.free > 0:
-		l.free--
-		w.told <- nil
-	case l.waiting() >= l.most && (!known || !l.dismiss()):
-		w.told <- ErrBusy
+	case q.free > 0:
+		q.free--
+		w.answer <- nil
+	case q.waiting() >= q.most && (!known || !q.dismiss()):
+		w.answer <- ErrBusy
 	case known:
-		l.known = append(l.known, w)
+		q.known = append(q.known, w)
 	default:
-		l.strangers = append(l.strangers, w)
+		q.strangers = append(q.strangers, w)
 	}
 	return w
 }
 
 // waiting is how many wait.
-func (l *line) waiting() int { return len(l.known) + len(l.strangers) }
+func (q *queue) waiting() int { return len(q.known) + len(q.strangers) }
 
 // dismiss sends away the stranger who came last, if there is one.
-func (l *line) dismiss() bool {
-	last := len(l.strangers) - 1
+func (q *queue) dismiss() bool {
+	last := len(q.strangers) - 1
 	if last < 0 {
 		return false
 	}
-	l.strangers[last].told <- ErrBusy
-	l.strangers = l.strangers[:last]
+	q.strangers[last].answer <- ErrBusy
+	q.strangers = q.strangers[:last]
 	return true
 }
 
 // leave reports whether one was still waiting, and waits no longer.
-func (l *line) leave(w *waiter) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	before := l.waiting()
+func (q *queue) leave(w *waiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before := q.waiting()
 	is := func(other *waiter) bool { return other == w }
-	l.known, l.strangers = slices.DeleteFunc(l.known, is), slices.DeleteFunc(l.strangers, is)
-	return l.waiting() < before
+	q.known, q.strangers = slices.DeleteFunc(q.known, is), slices.DeleteFunc(q.strangers, is)
+	return q.waiting() < before
 }
 
 // release gives a place to the next one.
-func (l *line) release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, group := range []*[]*waiter{&l.known, &l.strangers} {
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, group := range []*[]*waiter{&q.known, &q.strangers} {
 		if len(*group) > 0 {
-			(*group)[0].told <- nil
+			(*group)[0].answer <- nil
 			*group = (*group)[1:]
 			return
 		}
 	}
-	l.free++
+	q.free++
 }
 
 // isFull reports whether a stranger would be sent away.
-func (l *line) isFull() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.free == 0 && l.waiting() >= l.most
+func (q *queue) isFull() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.free == 0 && q.waiting() >= q.most
 }

@@ -12,13 +12,13 @@ import (
 	"tollkeeper/domain/user"
 )
 
-var _ = Describe("The line of passwords to hash", func() {
-	// queue has one who waits with a name in a line. What each is told is sent to answers, and who has a place gives it on.
+var _ = Describe("The queue of passwords to hash", func() {
+	// queue adds a named waiter. Its answer is sent to answers, and a waiter with a place releases it.
 	type answer struct {
 		name string
 		err  error
 	}
-	queue := func(ctx context.Context, l *user.Line, name string, known bool, answers chan<- answer) {
+	queue := func(ctx context.Context, l *user.Queue, name string, known bool, answers chan<- answer) {
 		GinkgoHelper()
 		before := l.Waiting()
 		go func() {
@@ -46,7 +46,7 @@ var _ = Describe("The line of passwords to hash", func() {
 	})
 
 	It("goes on in the order in which they came, who is known first", func() {
-		l := user.NewLine(1, 20)
+		l := user.NewQueue(1, 20)
 		Expect(l.Enter(context.Background(), false)).To(Succeed())
 		answers := make(chan answer, 4)
 		for _, name := range []string{"stranger 1", "stranger 2", "known 1", "known 2"} {
@@ -59,7 +59,7 @@ var _ = Describe("The line of passwords to hash", func() {
 	})
 
 	It("sends strangers away where 20 wait, and has room for who is known", func() {
-		l := user.NewLine(1, 20)
+		l := user.NewQueue(1, 20)
 		Expect(l.Enter(context.Background(), false)).To(Succeed())
 		answers := make(chan answer, 30)
 		for k := range 20 {
@@ -78,8 +78,8 @@ var _ = Describe("The line of passwords to hash", func() {
 		}
 	})
 
-	It("loses no place where many give up at the moment in which they are told", func() {
-		l := user.NewLine(2, 20)
+	It("loses no place where many give up at the moment of their answer", func() {
+		l := user.NewQueue(2, 20)
 		var all sync.WaitGroup
 		for range 200 {
 			all.Go(func() {
@@ -101,7 +101,7 @@ var _ = Describe("The line of passwords to hash", func() {
 		link, err := user.StartReset(h.ctx, h.store, h.mira.Person.ID, false)
 		Expect(err).NotTo(HaveOccurred())
 		invitation := h.invite(h.ours, "jon@ours.example", user.RoleReader)
-		full := user.NewLine(1, 0)
+		full := user.NewQueue(1, 0)
 		Expect(full.Enter(h.ctx, true)).To(Succeed())
 		before := user.Computed()
 		user.WithHashes(full, func() {

@@ -45,7 +45,7 @@ const (
 // CountForgotten counts that a link was asked for by mail, whether the address is a person's or not. Beyond some from a
 // network, it fails with a [Refusal] that has the time to wait.
 func CountForgotten(ctx context.Context, st *store.Store, email string, from Request) error {
-	var told turn
+	var slowed slowdown
 	err := st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
 		var person string
 		if err := db.Raw("SELECT person FROM find_sign_in(?)", emailKey(email)).Scan(&person).Error; err != nil {
@@ -59,14 +59,14 @@ func CountForgotten(ctx context.Context, st *store.Store, email string, from Req
 		if browser != "" {
 			counted.keys = []string{countKey("browser", "forgotten", browser)}
 		}
-		told, err = counted.count(db)
+		slowed, err = counted.count(db)
 		return err
 	})
-	return cmp.Or(err, told.waits())
+	return cmp.Or(err, slowed.waits())
 }
 
-// ErrMailedEnough says that a person has been mailed several links a short time ago. They are valid for longer than no
-// other is mailed.
+// ErrMailedEnough says that several links were mailed to a person a short time ago. These links outlast the pause in
+// which no other link is mailed.
 var ErrMailedEnough = errors.New("several links were mailed already")
 
 // StartForgotten returns the token of a link for the person with an address, which is mailed there, or fault.Missing, or
@@ -214,19 +214,18 @@ func (s Session) ChangePassword(ctx context.Context, st *store.Store, current, p
 	})
 }
 
-// prove has somebody who is signed in show that they know the password. It fails with a [Refusal] or
-// [ErrBusy].
+// prove checks the password of the session's person. It fails with a [Refusal] or [ErrBusy].
 func (s Session) prove(ctx context.Context, st *store.Store, password string) error {
 	counted := passwordCounts(s)
-	var told turn
+	var slowed slowdown
 	var stored string
 	err := as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) (err error) {
-		if told, err = counted.count(db); err != nil {
+		if slowed, err = counted.count(db); err != nil {
 			return err
 		}
 		return db.Raw("SELECT coalesce(password, '') FROM credentials WHERE person_id = ?", s.Person.ID).Scan(&stored).Error
 	})
-	if err := cmp.Or(err, told.waits()); err != nil {
+	if err := cmp.Or(err, slowed.waits()); err != nil {
 		return err
 	}
 	right, err := matches(ctx, password, stored, true)
@@ -234,7 +233,7 @@ func (s Session) prove(ctx context.Context, st *store.Store, password string) er
 		return counted.takeBack(ctx, st, err)
 	}
 	if !right {
-		return told.failed()
+		return slowed.failed()
 	}
 	return as(store.WithAudit(ctx, ""), st, s.Person.ID, counted.forgive)
 }

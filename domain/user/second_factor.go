@@ -35,7 +35,7 @@ const (
 	recoveryLength = 10
 )
 
-// SecondFactorKey is what an app for codes is told.
+// SecondFactorKey is what an app for codes needs.
 type SecondFactorKey struct {
 	Secret string // base 32, to be typed
 	URL    string // otpauth, for a code that is scanned
@@ -86,7 +86,7 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, passw
 		return nil, err
 	}
 	counted := passwordCounts(s)
-	told, err := s.attempt(ctx, st, counted)
+	slowed, err := s.attempt(ctx, st, counted)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s Session) ConfirmSecondFactor(ctx context.Context, st *store.Store, passw
 			return fault.Refused("the second factor was not begun in this session within ten minutes; scan the code again")
 		}
 		if right, err := f.take(db, code); err != nil || !right {
-			return cmp.Or(err, told.failed())
+			return cmp.Or(err, slowed.failed())
 		}
 		if err := db.Exec("UPDATE credentials SET totp_confirmed = true, totp_session = NULL, totp_begun_at = NULL WHERE person_id = ?", s.Person.ID).Error; err != nil {
 			return err
@@ -204,7 +204,7 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 		return "", err
 	}
 	counted := codeCounts(s.Person.ID, browser, from.Address)
-	told, err := s.attempt(ctx, st, counted)
+	slowed, err := s.attempt(ctx, st, counted)
 	if err != nil {
 		return "", err
 	}
@@ -218,7 +218,7 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 			right, err = takeRecovery(db, s.Person.ID, code)
 		}
 		if err != nil || !right {
-			return cmp.Or(err, told.failed())
+			return cmp.Or(err, slowed.failed())
 		}
 		ended := db.Exec("DELETE FROM sessions WHERE id = ? AND waiting", s.ID)
 		if ended.Error != nil {
@@ -239,12 +239,12 @@ func CompleteSignIn(ctx context.Context, st *store.Store, waiting, code string, 
 }
 
 // attempt counts an attempt as one that failed, before it is made.
-func (s Session) attempt(ctx context.Context, st *store.Store, counted counts) (told turn, err error) {
+func (s Session) attempt(ctx context.Context, st *store.Store, counted counts) (slowed slowdown, err error) {
 	err = as(store.WithAudit(ctx, ""), st, s.Person.ID, func(db *gorm.DB) error {
-		told, err = counted.count(db)
+		slowed, err = counted.count(db)
 		return err
 	})
-	return told, cmp.Or(err, told.waits())
+	return slowed, cmp.Or(err, slowed.waits())
 }
 
 // factor is the second factor of a person.

@@ -23,7 +23,7 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 	var known struct{ Person, Stored string }
 	var browser string
 	var counted counts
-	var told turn
+	var slowed slowdown
 	err = st.Shared(ctx, func(db *gorm.DB) error {
 		if err := db.Raw("SELECT * FROM find_sign_in(?)", emailKey(email)).Scan(&known).Error; err != nil {
 			return err
@@ -32,10 +32,10 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 			return err
 		}
 		counted = signInCounts(emailKey(email), browser, from.Address)
-		told, err = counted.count(db)
+		slowed, err = counted.count(db)
 		return err
 	})
-	if err := cmp.Or(err, told.waits()); err != nil {
+	if err := cmp.Or(err, slowed.waits()); err != nil {
 		return "", false, err
 	}
 	right, err := matches(ctx, password, known.Stored, browser != "")
@@ -43,11 +43,11 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 		return "", false, counted.takeBack(ctx, st, err)
 	}
 	if !right {
-		return "", false, told.failed()
+		return "", false, slowed.failed()
 	}
 	token, waiting, err = admit(ctx, st, known.Person, known.Stored, counted, from)
 	if errors.Is(err, errChanged) {
-		err = told.failed()
+		err = slowed.failed()
 	}
 	return token, waiting, err
 }

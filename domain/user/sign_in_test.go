@@ -39,7 +39,7 @@ var _ = Describe("Signing in", func() {
 	It("computes for an unknown address, and for a person without a password, what it computes for a wrong one", func() {
 		_, _, err := user.CreateMember(h.ctx, h.store, h.ours.ID, user.New{Email: "new@ours.example", Name: "New"}, user.RoleReader)
 		Expect(err).NotTo(HaveOccurred())
-		for _, email := range []string{"mira@ours.example", "nobody@ours.example", "new@ours.example"} {
+		for _, email := range []string{"mira@ours.example", "unknown@ours.example", "new@ours.example"} {
 			before := user.Computed()
 			_, _ = try(email, another, "192.0.2.1")
 			Expect(user.Computed()-before).To(Equal(int64(1)), email)
@@ -132,7 +132,7 @@ var _ = Describe("Resetting a password", func() {
 		Expect(err).NotTo(HaveOccurred())
 		h.pass(time.Hour)
 		Expect(user.Reset(h.ctx, h.store, late, sentence, here)).To(MatchError(user.ErrLinkEnded), "its time is over")
-		_, _, err = user.StartForgotten(h.ctx, h.store, "nobody@ours.example", here)
+		_, _, err = user.StartForgotten(h.ctx, h.store, "unknown@ours.example", here)
 		Expect(fault.Is(err, fault.KindMissing)).To(BeTrue())
 	})
 

@@ -50,21 +50,13 @@ func workers(subscriptions int) []int {
 
 // runBilling measures billing alone.
 func runBilling(ctx context.Context, o options) error {
-	dir, err := scratch("bench-billing-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := setUp(ctx, dir, o.binary)
-	if err != nil {
-		return err
-	}
-	defer s.tearDown()
-	r := newReport(o.out, fmt.Sprintf("%d subscriptions", o.billed))
-	if err := r.billing(ctx, s, o.billed); err != nil {
-		return err
-	}
-	return r.verdict()
+	return onStage(ctx, "bench-billing-", o.binary, func(s *stage) error {
+		r := newReport(o.out, fmt.Sprintf("%d subscriptions", o.billed))
+		if err := r.billing(ctx, s, o.billed); err != nil {
+			return err
+		}
+		return r.verdict()
+	})
 }
 
 // billing moves the clocks of accounts with many subscriptions over the end of a month:

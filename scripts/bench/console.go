@@ -32,44 +32,36 @@ const (
 
 // runConsole measures the pages of the console where there are very many customers, invoices and events.
 func runConsole(ctx context.Context, o options) error {
-	dir, err := scratch("bench-console-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := setUp(ctx, dir, o.binary)
-	if err != nil {
-		return err
-	}
-	defer s.tearDown()
-	first := monthOf(time.Now()).AddDate(0, -pageMonths, 0)
-	b, err := s.openBilling(ctx, line{month: first, workers: 2})
-	if err != nil {
-		return err
-	}
-	defer func() { b.server.stop() }()
-	if err := b.crowd(ctx, o.billed, o.present); err != nil {
-		return err
-	}
-	if err := b.settle(ctx, b.server); err != nil {
-		return err
-	}
-	if _, err := b.conn.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
-		return err
-	}
-	cookie, err := b.signIn(ctx)
-	if err != nil {
-		return err
-	}
-	var invoices int
-	if err := b.conn.QueryRow(ctx, "SELECT count(*) FROM invoices WHERE account_id = $1", b.account).Scan(&invoices); err != nil {
-		return err
-	}
-	r := newReport(o.out, fmt.Sprintf("%d customers, %d invoices, %d events", o.billed, invoices, o.present))
-	if err := r.pages(ctx, b.server, cookie); err != nil {
-		return err
-	}
-	return r.verdict()
+	return onStage(ctx, "bench-console-", o.binary, func(s *stage) error {
+		first := monthOf(time.Now()).AddDate(0, -pageMonths, 0)
+		b, err := s.openBilling(ctx, line{month: first, workers: 2})
+		if err != nil {
+			return err
+		}
+		defer func() { b.server.stop() }()
+		if err := b.crowd(ctx, o.billed, o.present); err != nil {
+			return err
+		}
+		if err := b.settle(ctx, b.server); err != nil {
+			return err
+		}
+		if _, err := b.conn.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
+			return err
+		}
+		cookie, err := signIn(ctx, b.url, b.account)
+		if err != nil {
+			return err
+		}
+		var invoices int
+		if err := b.conn.QueryRow(ctx, "SELECT count(*) FROM invoices WHERE account_id = $1", b.account).Scan(&invoices); err != nil {
+			return err
+		}
+		r := newReport(o.out, fmt.Sprintf("%d customers, %d invoices, %d events", o.billed, invoices, o.present))
+		if err := r.pages(ctx, b.server, cookie); err != nil {
+			return err
+		}
+		return r.verdict()
+	})
 }
 
 // crowd bills one customer for ten months, copies it with all that it has, and gives events of the last
@@ -132,15 +124,15 @@ func (b *billed) crowd(ctx context.Context, times, present int) error {
 	return nil
 }
 
-// signIn makes an owner of the account, and returns the cookie of their session.
-func (b *billed) signIn(ctx context.Context) (cookie string, err error) {
-	st, err := store.Open(ctx, b.url)
+// signIn makes an owner of an account, and returns the cookie of their session.
+func signIn(ctx context.Context, url, account string) (cookie string, err error) {
+	st, err := store.Open(ctx, url)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = st.Close() }()
 	var invitation string
-	err = st.Update(store.WithAccount(ctx, b.account), func(tx *store.Tx) (err error) {
+	err = st.Update(store.WithAccount(ctx, account), func(tx *store.Tx) (err error) {
 		_, invitation, err = user.Invite(tx, "owner@bench.example", user.RoleOwner)
 		return err
 	})

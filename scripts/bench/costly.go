@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -28,37 +27,29 @@ type costly struct {
 
 // runCostly measures costly requests alone.
 func runCostly(ctx context.Context, o options) error {
-	dir, err := scratch("bench-costly-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := setUp(ctx, dir, o.binary)
-	if err != nil {
-		return err
-	}
-	defer s.tearDown()
-	worst, err := s.open(ctx, "Worst")
-	if err != nil {
-		return err
-	}
-	defer worst.close()
-	innocent, err := s.open(ctx, "Innocent")
-	if err != nil {
-		return err
-	}
-	defer innocent.close()
-	r := newReport(o.out, fmt.Sprintf("%d at once for %s", costlyAtOnce, o.each))
-	kinds, err := s.costlyKinds(ctx, worst)
-	if err != nil {
-		return err
-	}
-	for _, kind := range kinds {
-		if err := r.costly(ctx, s, innocent, worst, kind, o.each); err != nil {
-			return fmt.Errorf("%s: %w", kind(nil).name, err)
+	return onStage(ctx, "bench-costly-", o.binary, func(s *stage) error {
+		worst, err := s.open(ctx, "Worst")
+		if err != nil {
+			return err
 		}
-	}
-	return r.verdict()
+		defer worst.close()
+		innocent, err := s.open(ctx, "Innocent")
+		if err != nil {
+			return err
+		}
+		defer innocent.close()
+		r := newReport(o.out, fmt.Sprintf("%d at once for %s", costlyAtOnce, o.each))
+		kinds, err := s.costlyKinds(ctx, worst)
+		if err != nil {
+			return err
+		}
+		for _, kind := range kinds {
+			if err := r.costly(ctx, s, innocent, worst, kind, o.each); err != nil {
+				return fmt.Errorf("%s: %w", kind(nil).name, err)
+			}
+		}
+		return r.verdict()
+	})
 }
 
 // costly measures what an innocent account feels of one kind of request, on a server of its own: what the kind

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"tollkeeper/domain/user"
 	"tollkeeper/store"
 )
 
@@ -162,24 +161,9 @@ func (p *process) guess(ctx context.Context, f strangersForm, client, n int) err
 
 // signedIn makes a person of the account, and returns the cookie of their session and the token of its forms.
 func (s *stage) signedIn(ctx context.Context, t *tables) (cookie, form string, err error) {
-	st, err := store.Open(ctx, s.url)
-	if err != nil {
+	if cookie, err = signIn(ctx, s.url, t.account); err != nil {
 		return "", "", err
 	}
-	defer func() { _ = st.Close() }()
-	var invitation string
-	err = st.Update(store.WithAccount(ctx, t.account), func(tx *store.Tx) (err error) {
-		_, invitation, err = user.Invite(tx, "owner@bench.example", user.RoleOwner)
-		return err
-	})
-	if err != nil {
-		return "", "", err
-	}
-	session, err := user.JoinAsNew(ctx, st, invitation, user.New{Name: "Owner", Password: pagePassphrase}, user.Request{})
-	if err != nil {
-		return "", "", err
-	}
-	cookie = "tollkeeper_session=" + session
 	p, err := s.serve(ctx, t.key, true)
 	if err != nil {
 		return "", "", err

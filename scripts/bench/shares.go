@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -22,21 +21,13 @@ const (
 
 // runShares measures shares alone.
 func runShares(ctx context.Context, o options) error {
-	dir, err := scratch("bench-shares-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := setUp(ctx, dir, o.binary)
-	if err != nil {
-		return err
-	}
-	defer s.tearDown()
-	r := newReport(o.out, fmt.Sprintf("%d rounds", o.rounds))
-	if err := r.shares(ctx, s, o.rounds); err != nil {
-		return err
-	}
-	return r.verdict()
+	return onStage(ctx, "bench-shares-", o.binary, func(s *stage) error {
+		r := newReport(o.out, fmt.Sprintf("%d rounds", o.rounds))
+		if err := r.shares(ctx, s, o.rounds); err != nil {
+			return err
+		}
+		return r.verdict()
+	})
 }
 
 // shares measures the latency of an account's requests while another one does its worst, beside what it is

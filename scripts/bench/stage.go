@@ -26,6 +26,21 @@ func scratch(prefix string) (dir string, err error) {
 	return os.MkdirTemp(".data", prefix)
 }
 
+// onStage measures on a stage in a directory of its own, and leaves nothing behind.
+func onStage(ctx context.Context, prefix, binary string, measure func(s *stage) error) error {
+	dir, err := scratch(prefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := setUp(ctx, dir, binary)
+	if err != nil {
+		return err
+	}
+	defer s.tearDown()
+	return measure(s)
+}
+
 // setUp starts PostgreSQL in a directory, and builds the server unless it is given.
 func setUp(ctx context.Context, dir, binary string) (s *stage, err error) {
 	db, err := cluster.Start(ctx, cluster.Options{Dir: dir, Cache: ".data", Log: os.Stderr})
