@@ -81,7 +81,7 @@ var _ = Describe("The command line for people", func() {
 			To(MatchError(ContainSubstring("an account needs an owner")))
 		said("remove", "mira@ours.example")
 		Expect(logged()).To(Equal([]string{
-			"user remove command", "user remove command", "resetPassword person", "user reset command", "joinAccount person", "user invite command",
+			"user remove command", "user remove command", "resetPassword person", "user reset command", "joinAccount person", "user invite command", "signIn person",
 			"resetPassword person", "user create command",
 		}))
 	})
