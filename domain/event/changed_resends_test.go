@@ -5,14 +5,18 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gorm.io/gorm"
 
 	"tollkeeper/domain/event"
 	"tollkeeper/store"
 )
 
 var _ = Describe("Events that come again with another body", func() {
-	It("are looked up by their keys, however many they are", func() {
+	It("are looked up by their keys in the month that they are sent for, however many events and months there are", func() {
 		d := newFixture()
+		Expect(d.store.AsOwner(d.ctx, func(db *gorm.DB) error {
+			return db.Exec("SELECT ensure_event_partition(month) FROM generate_series(timestamp '2030-01-01', '2039-12-01', '1 month') AS month").Error
+		})).To(Succeed())
 		var first, again []string
 		for i := range 10_000 {
 			first = append(first, call(fmt.Sprint("k", i)))

@@ -17,7 +17,9 @@ BEGIN
                 WHERE key IN (SELECT unnest(known_keys)) OFFSET 0) AS s
             -- OFFSET 0: each is looked up by its key, whatever the planner knows of the tables
             CROSS JOIN LATERAL (SELECT seq FROM event_keys WHERE account_id = account AND idempotency_key = s.key OFFSET 0) AS k
-            CROSS JOIN LATERAL (SELECT * FROM events WHERE account_id = account AND seq = k.seq OFFSET 0) AS e
+            -- The event nearly always has the timestamp that was sent: that leads to one month's partition, and LIMIT to no other.
+            CROSS JOIN LATERAL (SELECT * FROM events WHERE account_id = account AND seq = k.seq AND "timestamp" = s.at
+                UNION ALL SELECT * FROM events WHERE account_id = account AND seq = k.seq AND "timestamp" <> s.at LIMIT 1) AS e
         WHERE NOT e.deprecated
             AND (e."timestamp" <> s.at
                 OR (e.event_name, e.properties) IS DISTINCT FROM (s.name, s.body) AND NOT EXISTS (
