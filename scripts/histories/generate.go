@@ -10,16 +10,18 @@ import (
 // generator thinks up the next step of a history from what the model knows.
 type generator struct {
 	*rand.Rand
-	seed    uint64
-	theme   theme
-	r       *run
-	w       *world
-	names   map[string]int
-	wide    bool          // see widen.go
-	largest time.Duration // by which the clock moves at once
-	plot    []step        // that follow each other
-	goals   []string      // kinds of steps that were not possible yet, the oldest first
-	expired time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
+	seed     uint64
+	theme    theme
+	r        *run
+	w        *world
+	names    map[string]int
+	wide     bool          // see widen.go
+	largest  time.Duration // by which the clock moves at once
+	plot     []step        // that follow each other
+	occasion *occasion     // that is still to come; nil: none
+	turn     uint64        // how often it came before, in the seeds below
+	goals    []string      // kinds of steps that were not possible yet, the oldest first
+	expired  time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
 }
 
 func newGenerator(seed uint64, r *run) *generator {
@@ -72,6 +74,11 @@ func (g *generator) next(made int) step {
 	}
 	if made == 8 && g.seed%4 == 1 {
 		g.plot = g.withdrawn()
+	}
+	if g.occasion != nil && len(g.plot) == 0 {
+		if g.plot = g.occur(); len(g.plot) > 0 {
+			g.occasion = nil
+		}
 	}
 	if len(g.plot) > 0 {
 		s := g.plot[0]

@@ -25,6 +25,9 @@ func (g *generator) plan() step {
 	} else if g.chance(40) || first && phases {
 		g.phased(&s)
 	}
+	if g.occasion != nil && g.occasion.prepare != nil {
+		g.occasion.prepare(g, &s)
+	}
 	if without[2] {
 		shortest := s.Prices[0].Cycle
 		for _, p := range s.Prices {
@@ -112,7 +115,7 @@ func (g *generator) across(s *step) {
 	var prices []int
 	differ := false
 	for n, p := range s.Prices {
-		if p.Metric != "" && p.Metric != composite && p.Currency == "" && p.Phase < 2 {
+		if p.Metric != "" && p.Metric != composite && p.Currency == "" && p.Phase < 2 && p.Item != itemOfParts {
 			differ = differ || len(prices) > 0 && s.Prices[prices[0]].Cycle != p.Cycle
 			prices = append(prices, n)
 		}

@@ -71,7 +71,7 @@ func (w *world) own(s *subscription, l *license, until time.Time) *big.Rat {
 		if a.spec.WritesOff {
 			total.Add(total, greatest(sub(used, room), new(big.Rat)))
 		}
-		drawn = add(drawn, least(used, room))
+		drawn = greatest(add(drawn, least(used, room)), new(big.Rat)) // usage below 0 takes back what was drawn, and no more
 	}
 	return total.Add(total, drawn)
 }

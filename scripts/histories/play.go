@@ -111,7 +111,10 @@ func (o options) history(ctx context.Context, s *stage, seed uint64) ([]step, *r
 	r := newRun(c)
 	r.quick = o.quick
 	g := newGenerator(seed, r)
-	g.wide = o.wide
+	if g.wide = o.wide; g.wide {
+		all := uint64(len(occasions))
+		g.occasion, g.turn = &occasions[seed%all], seed/all
+	}
 	var played []step
 	queue := g.opening()
 	for n := 0; n < o.steps; {

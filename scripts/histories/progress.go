@@ -8,7 +8,7 @@ import (
 
 // generation is the version of the generator. A seed plays the same history in each run of one of
 // them, so histories of another one in the file are no part of the run.
-const generation = 12
+const generation = 13
 
 // played is what is kept of a history that was played, a line in the file.
 type played struct {
