@@ -258,7 +258,7 @@ func (w *world) settleIn(c *customer, currency string) {
 		if x, y := slices.Index(w.order, pieces[a].sub.name), slices.Index(w.order, pieces[b].sub.name); x != y {
 			return x < y
 		}
-		return pieces[a].from.Before(pieces[b].from)
+		return pieces[a].since.Before(pieces[b].since) // as the line shows it: a part of usage, from the start of its cycle
 	})
 	for d := first; d <= today; d++ {
 		known := len(l.charges)

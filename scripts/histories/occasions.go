@@ -223,7 +223,8 @@ func (g *generator) paidByCredits(plan *step) {
 	if g.chance(60) {
 		p.Currency, p.Conversion = "credits", pick(g, "1", "0.05")
 	}
-	plan.Prices = append([]priceSpec{p}, plan.Prices...)
+	plan.Phases = nil
+	plan.Prices = append([]priceSpec{p}, slices.DeleteFunc(plan.Prices, func(p priceSpec) bool { return p.Phase > 0 })...)
 }
 
 // blocksInOrder adds blocks that differ in one thing by which they are drawn on, and draws on them by usage and by hand.
@@ -335,5 +336,6 @@ func (g *generator) modelInTurn(plan *step) {
 	} else {
 		p = g.priceThat(plan.Name, func(one priceSpec) bool { return one.Metric != "" && one.Model == p.Model })
 	}
+	p.Phase = plan.Prices[0].Phase
 	plan.Prices[0] = p
 }
