@@ -32,7 +32,8 @@ func (s *stage) costlyKinds(ctx context.Context, worst *tables) (kinds []func(*p
 	if err != nil {
 		return nil, err
 	}
-	if err := s.longInvoices(ctx, worst); err != nil {
+	long, err := s.longInvoices(ctx, worst)
+	if err != nil {
 		return nil, err
 	}
 	if err := worst.fill(ctx, manyEvents); err != nil {
@@ -50,6 +51,11 @@ func (s *stage) costlyKinds(ctx context.Context, worst *tables) (kinds []func(*p
 		func(p *process) costly {
 			return costly{"lists of long invoices", func(ctx context.Context, _, _ int) error {
 				return p.send(ctx, http.MethodGet, "/v1/invoices?limit=100", "", "")
+			}}
+		},
+		func(p *process) costly {
+			return costly{"a long invoice", func(ctx context.Context, _, _ int) error {
+				return p.send(ctx, http.MethodGet, "/v1/invoices/"+long, "", "")
 			}}
 		},
 		func(p *process) costly {
@@ -180,20 +186,20 @@ func (s *stage) signedIn(ctx context.Context, t *tables) (cookie, form string, e
 	return cookie, string(token[1]), nil
 }
 
-// longInvoices makes invoices of many lines.
-func (s *stage) longInvoices(ctx context.Context, t *tables) error {
+// longInvoices makes invoices of many lines, and returns the id of one.
+func (s *stage) longInvoices(ctx context.Context, t *tables) (id string, err error) {
 	p, err := s.serve(ctx, t.key, true)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer p.stop()
 	customer, err := p.create(ctx, "/v1/customers", object{"name": "Long", "email": "c@example.com"})
 	if err != nil {
-		return err
+		return "", err
 	}
 	item, err := p.create(ctx, "/v1/items", object{"name": "Widgets"})
 	if err != nil {
-		return err
+		return "", err
 	}
 	lines := make([]object, longLines)
 	for n := range lines {
@@ -201,15 +207,15 @@ func (s *stage) longInvoices(ctx context.Context, t *tables) error {
 			"unit_config": object{"unit_amount": "0.10"}, "start_date": "2026-01-01", "end_date": "2026-01-31"}
 	}
 	for range longInvoices {
-		id, err := p.create(ctx, "/v1/invoices", object{"customer_id": customer, "currency": "USD", "invoice_date": "2026-02-01", "line_items": lines})
+		id, err = p.create(ctx, "/v1/invoices", object{"customer_id": customer, "currency": "USD", "invoice_date": "2026-02-01", "line_items": lines})
 		if err != nil {
-			return err
+			return "", err
 		}
 		if _, err := p.ask(ctx, http.MethodPost, "/v1/invoices/"+id+"/issue", ""); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return id, nil
 }
 
 // logoBody is a letterhead with a picture as large as one may be.

@@ -87,6 +87,7 @@ var forms = []form{
 	bench(`make bench-full`, `go run ./scripts/bench -full -present 20000`+small, `invoices issued, 2 at once, varied +[\d.]+ /s`),
 	here(`go run ./scripts/bench -h`, `go run ./scripts/bench -h`, `-shares`),
 	bench(`go run ./scripts/bench -shares`, `go run ./scripts/bench -shares -rounds 1`, `^p99 beside an account's worst +[\d.]+ times`),
+	bench(`go run ./scripts/bench -costly`, `go run ./scripts/bench -costly -for 2s`, `memory, sign-ins +[\d.]+ MB`),
 	bench(`go run ./scripts/bench -verify`, `go run ./scripts/bench -verify -present 20000`, `7 of 7 damages found`),
 	here(`make fuzz`, `scripts/fuzz 2s domain/period`, `^fuzz: elapsed: 2s.*`),
 	here(`make release|go run ./scripts/release( -version \S+)?|tar xzf .*`, `
