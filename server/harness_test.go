@@ -43,6 +43,7 @@ type api struct {
 	heard   *int     // messages to endpoints that news has returned
 	changes *changes // requests that changed something
 	spoiled *bool    // the spec changes what must not be changed, so the books need not agree
+	patient bool     // requests are sent again while the server is busy, as its answer says
 }
 
 // object is a JSON object, list a JSON array.
@@ -186,18 +187,22 @@ func (a *api) delete(path string, more ...header) *answer {
 // one of its name; an empty value takes it away.
 func (a *api) send(method, path string, body any, more ...header) *answer {
 	GinkgoHelper()
-	request, err := http.NewRequest(method, a.url+path, encoded(body))
-	Expect(err).NotTo(HaveOccurred())
-	request.Header.Set("Authorization", "Bearer "+a.key)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for _, h := range more {
-		if request.Header.Del(h.name); h.value != "" {
-			request.Header.Set(h.name, h.value)
+	for {
+		request, err := http.NewRequest(method, a.url+path, encoded(body))
+		Expect(err).NotTo(HaveOccurred())
+		request.Header.Set("Authorization", "Bearer "+a.key)
+		if body != nil {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		for _, h := range more {
+			if request.Header.Del(h.name); h.value != "" {
+				request.Header.Set(h.name, h.value)
+			}
+		}
+		if r := a.ask(request); !a.patient || r.status != http.StatusServiceUnavailable {
+			return r
 		}
 	}
-	return a.ask(request)
 }
 
 // ask sends a request as it is.

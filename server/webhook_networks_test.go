@@ -167,6 +167,23 @@ func visitors() (port string, count *atomic.Int64) {
 	return port, count
 }
 
+// triedLess counts the deliveries that were tried less often than that.
+func (p *webhookFixture) triedLess(times int) (n int) {
+	GinkgoHelper()
+	p.tx(func(tx *store.Tx) error {
+		var all []webhook.Delivery
+		err := tx.Find(&all).Error
+		Expect(all).NotTo(BeEmpty())
+		for _, d := range all {
+			if len(d.Attempts) < times {
+				n++
+			}
+		}
+		return err
+	})
+	return n
+}
+
 var _ = Describe("What webhooks reach", func() {
 	// called has endpoints with all tricky URLs, whatever is said when they are made, and
 	// lets each be tried twice.
@@ -188,14 +205,14 @@ var _ = Describe("What webhooks reach", func() {
 			return nil
 		})
 		p.happens(1)
-		p.pass(0)
-		p.pass(2 * time.Second)
-		var tried []webhook.Delivery
-		p.tx(func(tx *store.Tx) error { return tx.Find(&tried).Error })
-		Expect(tried).To(HaveLen(len(urls)))
-		for _, d := range tried {
-			Expect(d.Attempts).To(HaveLen(2), "each is tried twice")
+		for tries := range 2 {
+			p.pass(time.Duration(tries) * 2 * time.Second)
+			for again := 0; again < 20 && p.triedLess(tries+1) > 0; again++ {
+				p.pass(0) // on a busy machine one pass leaves some: they waited too long for a connection
+			}
 		}
+		Expect(p.triedLess(1000)).To(Equal(len(urls)), "there is one delivery of each")
+		Expect(p.triedLess(2)).To(BeZero(), "each is tried twice")
 		return urls, count.Load()
 	}
 

@@ -13,7 +13,8 @@ import (
 type AdjustmentPeriods struct {
 	AdjustmentInterval
 	terms    Terms
-	matching []PriceInterval // those that the adjustment is for, whenever they are in force
+	matching []PriceInterval            // those that the adjustment is for, whenever they are in force
+	services map[string][]ServicePeriod // of periods by name, once they were asked for
 }
 
 // AdjustmentPeriod is one of them.
@@ -30,7 +31,7 @@ func (p AdjustmentPeriod) Name() string {
 
 // PeriodsOf finds the prices that an adjustment is for: those in a real currency that it matches.
 func (t Terms) PeriodsOf(a AdjustmentInterval) AdjustmentPeriods {
-	p := AdjustmentPeriods{AdjustmentInterval: a, terms: t}
+	p := AdjustmentPeriods{AdjustmentInterval: a, terms: t, services: map[string][]ServicePeriod{}}
 	adjustment := a.Adjustment.Rating()
 	for _, i := range t.Intervals {
 		if i.Price.Currency.Valid() && adjustment.Matches(i.Price.Priced()) {
@@ -262,12 +263,18 @@ func (a AdjustmentPeriods) days(in AdjustmentPeriod, inForce bool) period.Period
 }
 
 // Services are the services of a period that the adjustment works on, in invoice order.
-func (a AdjustmentPeriods) Services(in AdjustmentPeriod) (found []ServicePeriod) {
+func (a AdjustmentPeriods) Services(in AdjustmentPeriod) []ServicePeriod {
+	name := in.Name()
+	found, known := a.services[name]
+	if known {
+		return found
+	}
 	for _, s := range a.terms.ChargedIn(in.Period) {
-		if of, ok := a.For(s); ok && of.Name() == in.Name() && a.Counts(s, in) {
+		if of, ok := a.For(s); ok && of.Name() == name && a.Counts(s, in) {
 			found = append(found, s)
 		}
 	}
+	a.services[name] = found
 	return found
 }
 
@@ -302,9 +309,12 @@ func (a AdjustmentPeriods) LastServed(in AdjustmentPeriod) time.Time {
 // the period are installments of fees in advance that are spread over the same parts. What adjusts the fee
 // is then spread like it (price models 6.7.17). It is false for all else.
 func (a AdjustmentPeriods) Spread(in AdjustmentPeriod, upTo ServicePeriod) (f period.Fraction, spread bool) {
+	if upTo.Instalment == nil {
+		return f, false
+	}
 	services := a.Services(in)
 	loc := a.terms.Customer.Location()
-	if upTo.Instalment == nil || len(services) == 0 {
+	if len(services) == 0 {
 		return f, false
 	}
 	for _, s := range services {

@@ -25,6 +25,7 @@ import (
 const (
 	answerWithin = 5 * time.Second        // for a receiver to answer (semantics 13.1.2)
 	pollEvery    = 250 * time.Millisecond // the database, for deliveries that are due
+	recordTries  = 3                      // to get a connection: what is not recorded is sent once more
 	mostAttempts = 8                      // at one endpoint at once
 	countEvery   = 5 * time.Second        // what is still to be sent
 	forgetEvery  = 10 * time.Minute       // deliveries that are old
@@ -195,10 +196,16 @@ func (d *Deliverer) attempt(ctx context.Context, sending webhook.Sending) error 
 	ctx = context.WithoutCancel(ctx)
 	answer := d.send(ctx, sending)
 	var recorded webhook.Recorded
-	err := d.store.Update(ctx, func(tx *store.Tx) (err error) {
-		recorded, err = webhook.Record(tx, sending, answer)
-		return err
-	})
+	var err error
+	for range recordTries {
+		err = d.store.Update(ctx, func(tx *store.Tx) (err error) {
+			recorded, err = webhook.Record(tx, sending, answer)
+			return err
+		})
+		if !errors.Is(err, store.ErrBusy) {
+			break
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("record an attempt at %s: %w", sending.Delivery.ID, err)
 	}
