@@ -18,19 +18,19 @@ var _ = Describe("Events that come again with another body", func() {
 			return db.Exec("SELECT ensure_event_partition(month) FROM generate_series(timestamp '2030-01-01', '2039-12-01', '1 month') AS month").Error
 		})).To(Succeed())
 		var first, again []string
-		for i := range 10_000 {
+		for i := range 5_000 {
 			first = append(first, call(fmt.Sprint("k", i)))
 			again = append(again, call(fmt.Sprint("k", i), fmt.Sprintf(`"properties": {"n": %d}`, i%2)))
 		}
 		d.send(first...)
-		Expect(d.send(again...).Duplicate).To(HaveLen(10_000))
+		Expect(d.send(again...).Duplicate).To(HaveLen(5_000))
 		d.send(first...)
 		var found event.ChangedResends
 		Expect(d.store.View(d.ctx, func(tx *store.Tx) (err error) {
 			found, err = event.FindChangedResends(tx)
 			return err
 		})).To(Succeed())
-		Expect(found.Events).To(Equal(10_000))
+		Expect(found.Events).To(Equal(5_000))
 		Expect(found.Examples).To(HaveLen(20))
 		Expect(found.Examples[0].Times).To(Equal(1))
 	})

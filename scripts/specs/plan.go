@@ -49,13 +49,14 @@ func plan(ctx context.Context, race bool, packages []string) ([]lane, error) {
 			return nil, err
 		}
 	}
-	first, second, third := lane{width: 1}, lane{width: len(waiting)}, lane{width: runtime.NumCPU()}
+	// More at once end no sooner, and have what waits for a connection or an answer wait too long.
+	first, second, third := lane{width: 1}, lane{width: len(waiting)}, lane{width: max(1, runtime.NumCPU()/2)}
 	for _, folder := range ordered(folders) {
 		switch {
 		case folder == server:
 			first.suites = append(first.suites, suite{folder, runtime.NumCPU(), files})
 		case slices.Contains(waiting, folder):
-			second.suites = append(second.suites, suite{folder, 2, ""})
+			second.suites = append(second.suites, suite{folder, 1, ""})
 		default:
 			third.suites = append(third.suites, suite{folder, 1, ""})
 		}
