@@ -49,14 +49,13 @@ func plan(ctx context.Context, race bool, packages []string) ([]lane, error) {
 			return nil, err
 		}
 	}
-	// More at once end no sooner, and have what waits for a connection or an answer wait too long.
-	first, second, third := lane{width: 1}, lane{width: len(waiting)}, lane{width: max(1, runtime.NumCPU()/2)}
+	first, second, third := lane{width: 1}, lane{width: len(waiting)}, lane{width: runtime.NumCPU()}
 	for _, folder := range ordered(folders) {
 		switch {
 		case folder == server:
 			first.suites = append(first.suites, suite{folder, runtime.NumCPU(), files})
 		case slices.Contains(waiting, folder):
-			second.suites = append(second.suites, suite{folder, 1, ""})
+			second.suites = append(second.suites, suite{folder, 1, ""}) // more end no sooner, and have what waits for an answer wait too long
 		default:
 			third.suites = append(third.suites, suite{folder, 1, ""})
 		}
