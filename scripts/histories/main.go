@@ -23,7 +23,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -67,9 +66,6 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *file == "" && (o.count < 1 || o.steps < 1 || o.workers < 1 || o.failures < 1) {
 		return errors.New("-count, -steps, -workers and -failures must be at least 1: otherwise no history is compared")
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(800) // memory is cheaper here than time
 	}
 	s := &stage{url: *url, keys: strings.Split(*keys, ",")}
 	if *url == "" {

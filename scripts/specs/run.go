@@ -176,6 +176,9 @@ func (r *runner) one(ctx context.Context, s suite) (o outcome) {
 	command := exec.CommandContext(ctx, r.ginkgo, append(append(args, r.options...), "./"+s.folder)...)
 	// What is waited for without a limit of its own has a minute: the usual second is not enough on a busy machine.
 	command.Env = append(os.Environ(), "SPEC_EXERCISED="+r.exercised(), "GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT=60s")
+	if s.folder == server && !r.race && os.Getenv("GOGC") == "" {
+		command.Env = append(command.Env, "GOGC=300") // a tenth of its time for some memory
+	}
 	// A process group of its own, so that the suite ends with all its processes.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
