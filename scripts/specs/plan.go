@@ -30,11 +30,13 @@ type lane struct {
 var (
 	longest = []string{"domain/rating", "scripts/histories", "domain/event", "domain/usage", "domain/billing"}
 	// waiting are suites that start and kill processes. They wait for most of their time.
-	waiting = []string{"server/cmd/tollkeeper", "server/crash"}
+	waiting = []string{commands, "server/crash"}
 )
 
-// server is the suite with most specs.
-const server = "server"
+const (
+	server   = "server"                // the suite with most specs
+	commands = "server/cmd/tollkeeper" // the one that waits most
+)
 
 // plan says which suites run beside each other. Three lanes run at once: the server's own suite; those that
 // wait; the others.
@@ -55,7 +57,11 @@ func plan(ctx context.Context, race bool, packages []string) ([]lane, error) {
 		case folder == server:
 			first.suites = append(first.suites, suite{folder, runtime.NumCPU(), files})
 		case slices.Contains(waiting, folder):
-			second.suites = append(second.suites, suite{folder, 1, ""}) // more end no sooner, and have what waits for an answer wait too long
+			procs := 1 // years that are killed take a processor themselves
+			if folder == commands {
+				procs = 2
+			}
+			second.suites = append(second.suites, suite{folder, procs, ""})
 		default:
 			third.suites = append(third.suites, suite{folder, 1, ""})
 		}
