@@ -182,12 +182,15 @@ func (a *api) delete(path string, more ...header) *answer {
 	return a.send(http.MethodDelete, path, nil, more...)
 }
 
+// mostTries is how often a patient fixture sends a request.
+const mostTries = 20
+
 // send asks the server. A body that is a string or bytes goes out as it is, nil
 // is none, and anything else is written as JSON. A header replaces the ordinary
 // one of its name; an empty value takes it away.
 func (a *api) send(method, path string, body any, more ...header) *answer {
 	GinkgoHelper()
-	for {
+	for tries := 1; ; tries++ {
 		request, err := http.NewRequest(method, a.url+path, encoded(body))
 		Expect(err).NotTo(HaveOccurred())
 		request.Header.Set("Authorization", "Bearer "+a.key)
@@ -199,7 +202,7 @@ func (a *api) send(method, path string, body any, more ...header) *answer {
 				request.Header.Set(h.name, h.value)
 			}
 		}
-		if r := a.ask(request); !a.patient || r.status != http.StatusServiceUnavailable {
+		if r := a.ask(request); !a.patient || tries == mostTries || r.status != http.StatusServiceUnavailable {
 			return r
 		}
 	}

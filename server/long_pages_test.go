@@ -72,7 +72,7 @@ var _ = Describe("A page of long records", func() {
 		}
 	})
 
-	It("has fewer than limit, of alerts with long filters", func() {
+	It("has fewer than limit, of alerts with long filters and groups with long dimensions", func() {
 		s := newFixture("2025-03-01T00:00:00Z")
 		long := make(list, 1000)
 		for k := range long {
@@ -87,6 +87,11 @@ var _ = Describe("A page of long records", func() {
 		}
 		Expect(pages(s, "/v1/alerts?limit=100&subscription_id="+many)).To(Equal([]int{1, 1, 1}))
 		Expect(pages(s, "/v1/alerts?limit=100&subscription_id="+few)).To(Equal([]int{3}))
+
+		for k, dimensions := range []list{long, long, {"region"}, long} {
+			s.post("/v1/dimensional_price_groups", object{"name": fmt.Sprint("Group ", k), "billable_metric_id": s.metric, "dimensions": dimensions}).expect(201)
+		}
+		Expect(pages(s, "/v1/dimensional_price_groups?limit=100")).To(Equal([]int{2, 1, 1}))
 	})
 
 	It("has fewer than limit, of plans and subscriptions with long adjustments", func() {

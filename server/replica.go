@@ -22,6 +22,14 @@ func readsMuch(o *contract.Operation) bool {
 	return o != nil && (strings.HasPrefix(o.ID, "list") || slices.Contains(costlyReads, o.ID))
 }
 
+// longReads are of one record, which may be as long as a page of a list: they take a share of the processors too.
+var longReads = []string{
+	"fetchInvoice", "fetchCreditNote", "fetchSubscription", "fetchPlan", "fetchPlanByExternalID", "fetchPlanVersion", "fetchPlanVersionByExternalID",
+}
+
+// readsLong reports whether an operation, nil included, reads one record that may be long.
+func readsLong(o *contract.Operation) bool { return o != nil && slices.Contains(longReads, o.ID) }
+
 // replicaReads counts the reads that a replica may do by where they were done, and why.
 func replicaReads(st *store.Store) (all []prometheus.Collector) {
 	for how, name := range map[store.ReplicaRead]string{store.ReadThere: "replica", store.ReplicaBehind: "behind", store.ReplicaAway: "away"} {

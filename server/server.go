@@ -233,8 +233,11 @@ func (s *Server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 		r.pending, r.withoutChangedResources = readChangeOptions(c.Request())
 		s.nameSpan(c, r)
 		ctx := withRequest(s.reading(c.Request().Context()), r)
-		if readsMuch(r.operation) {
+		switch {
+		case readsMuch(r.operation):
 			ctx = store.Costly(store.OnReplica(ctx))
+		case readsLong(r.operation):
+			ctx = store.Costly(ctx)
 		}
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)

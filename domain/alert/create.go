@@ -129,12 +129,17 @@ func (in NewAlert) checkUsage() error {
 	if in.Currency == nil && (in.Type == SpendExceeded || grouped) {
 		faults = append(faults, fault.Bad("currency", "must be given for spend_exceeded and with grouping_keys"))
 	}
+	given := map[metric.Name]bool{}
 	for k, key := range in.GroupingKeys {
 		at := fmt.Sprintf("grouping_keys[%d]", k)
-		if err := metric.CheckName(key); err != nil {
+		name, err := metric.ParseName(key)
+		switch {
+		case err != nil:
 			faults = append(faults, fault.Bad(at, "%v", err))
-		} else if slices.ContainsFunc(in.GroupingKeys[:k], func(other string) bool { return metric.Same(other, key) }) {
+		case given[name]:
 			faults = append(faults, fault.Bad(at, "must be given only once"))
+		default:
+			given[name] = true
 		}
 	}
 	return fault.Join(faults...)

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 
 	"gorm.io/gorm/clause"
 
@@ -56,13 +55,18 @@ func CreateDimensionalPriceGroup(tx *store.Tx, in NewDimensionalPriceGroup) (Dim
 // properties.region are one.
 func checkDimensions(dimensions []string) error {
 	var faults []error
-	for k, name := range dimensions {
+	given := map[metric.Name]bool{}
+	for k, dimension := range dimensions {
 		field := fmt.Sprintf("dimensions[%d]", k)
-		err := checkName(field, name)
-		if err == nil && slices.ContainsFunc(dimensions[:k], func(other string) bool { return metric.Same(other, name) }) {
-			err = fault.Bad(field, "must not name the same as another dimension")
+		name, err := metric.ParseName(dimension)
+		switch {
+		case err != nil:
+			faults = append(faults, fault.Bad(field, "%v", err))
+		case given[name]:
+			faults = append(faults, fault.Bad(field, "must not name the same as another dimension"))
+		default:
+			given[name] = true
 		}
-		faults = append(faults, err)
 	}
 	return fault.Join(faults...)
 }

@@ -42,9 +42,6 @@ func CheckName(s string) error {
 	return err
 }
 
-// Same reports whether two texts name the same of an event.
-func Same(a, b string) bool { return nameOf(a) == nameOf(b) }
-
 // nameOf reads a name that was accepted. Those that were stored before names were
 // checked can be of any form: what is no name now is a property that is called so.
 func nameOf(s string) Name {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -40,6 +41,17 @@ func madeUpDocument(seed int) document.Document {
 		n = 2000
 	}
 	return r.document(n)
+}
+
+// BenchmarkRender draws an invoice of 2,000 lines. make bench has its target.
+func BenchmarkRender(b *testing.B) {
+	d := randomly{rand.New(rand.NewPCG(7, 7))}.document(2000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := paper.Render(paper.BuiltIn, d); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 var _ = Describe("A PDF", func() {

@@ -54,9 +54,9 @@ func (q *queue) Free() int {
 func Hashes() *Queue { return hashes }
 
 // WithHashes has passwords be hashed in another queue while fn runs.
-func WithHashes(l *Queue, fn func()) {
+func WithHashes(q *Queue, fn func()) {
 	before := hashes
-	hashes = l
+	hashes = q
 	defer func() { hashes = before }()
 	fn()
 }

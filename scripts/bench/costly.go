@@ -28,16 +28,11 @@ type costly struct {
 // runCostly measures costly requests alone.
 func runCostly(ctx context.Context, o options) error {
 	return onStage(ctx, "bench-costly-", o.binary, func(s *stage) error {
-		worst, err := s.open(ctx, "Worst")
+		worst, innocent, closeBoth, err := s.openTwo(ctx)
 		if err != nil {
 			return err
 		}
-		defer worst.close()
-		innocent, err := s.open(ctx, "Innocent")
-		if err != nil {
-			return err
-		}
-		defer innocent.close()
+		defer closeBoth()
 		r := newReport(o.out, fmt.Sprintf("%d at once for %s", costlyAtOnce, o.each))
 		kinds, err := s.costlyKinds(ctx, worst)
 		if err != nil {

@@ -33,16 +33,11 @@ func runShares(ctx context.Context, o options) error {
 // shares measures the latency of an account's requests while another one does its worst, beside what it is
 // otherwise. Both are taken in turns.
 func (r *report) shares(ctx context.Context, s *stage, rounds int) error {
-	worst, err := s.open(ctx, "Worst")
+	worst, innocent, closeBoth, err := s.openTwo(ctx)
 	if err != nil {
 		return err
 	}
-	defer worst.close()
-	innocent, err := s.open(ctx, "Innocent")
-	if err != nil {
-		return err
-	}
-	defer innocent.close()
+	defer closeBoth()
 	p, err := s.serve(ctx, innocent.key, true)
 	if err != nil {
 		return err

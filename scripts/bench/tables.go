@@ -39,6 +39,18 @@ func (s *stage) open(ctx context.Context, name string) (*tables, error) {
 	return t, err
 }
 
+// openTwo opens an account that does its worst, and one that feels it.
+func (s *stage) openTwo(ctx context.Context) (worst, innocent *tables, closeBoth func(), err error) {
+	if worst, err = s.open(ctx, "Worst"); err != nil {
+		return nil, nil, nil, err
+	}
+	if innocent, err = s.open(ctx, "Innocent"); err != nil {
+		worst.close()
+		return nil, nil, nil, err
+	}
+	return worst, innocent, func() { worst.close(); innocent.close() }, nil
+}
+
 func (t *tables) close() { _ = t.conn.Close(context.Background()) }
 
 // fill copies what is there before the measurement, and lets the tables settle.

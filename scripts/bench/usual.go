@@ -146,7 +146,7 @@ func runUsual(ctx context.Context, o options) error {
 	if err := r.shares(ctx, s, o.rounds); err != nil {
 		return err
 	}
-	if err := r.rating(ctx, u.dir); err != nil {
+	if err := r.benchmarks(ctx, u.dir); err != nil {
 		return err
 	}
 	return r.verdict()

@@ -19,7 +19,7 @@ type generator struct {
 	largest  time.Duration // by which the clock moves at once
 	plot     []step        // that follow each other
 	occasion *occasion     // that is still to come; nil: none
-	turn     uint64        // how often it came before, in the seeds below
+	turn     uint64        // how many seeds below this one have the same occasion
 	goals    []string      // kinds of steps that were not possible yet, the oldest first
 	expired  time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
 }

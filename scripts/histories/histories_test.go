@@ -19,6 +19,7 @@ func TestHistories(t *testing.T) {
 var shared *stage
 
 var _ = BeforeSuite(func() {
+	collectLess()
 	var err error
 	shared, err = setUp(context.Background(), filepath.Join("..", "..", ".data"))
 	Expect(err).NotTo(HaveOccurred())

@@ -6,42 +6,40 @@ import (
 	"time"
 )
 
-// occasion is a situation that hardly comes about by chance: steps that follow each other, on the days on which
-// rules meet. A wide history has one, by its seed, amid what is drawn.
+// occasion is a situation that chance rarely makes: steps that follow each other, on the days on which rules meet.
+// A wide history has one, which its seed chooses, among the steps that are drawn.
 type occasion struct {
-	prepare func(g *generator, plan *step)                                 // what the first plans need; nil: nothing
-	begins  func(g *generator, s *subscription, i *interval) bool          // of a price that is in force and stays
-	steps   func(g *generator, s *subscription, i *interval, b day) []step // b is where the next cycle of the price begins
+	prepare func(g *generator, plan *step)                                 // gives the first plans what it needs; nil: nothing
+	fits    func(s *subscription, i *interval) bool                        // whether it can begin with a price that is in force and has no end
+	steps   func(g *generator, s *subscription, i *interval, b day) []step // the next cycle of the price begins on day b
 }
 
 var occasions = []occasion{
-	{prepare: (*generator).licensed, begins: licensePrice, steps: (*generator).belowZero},
-	{prepare: (*generator).licensed, begins: licensePrice, steps: (*generator).licensePriceReplaced},
-	{prepare: (*generator).partsTogether, begins: inParts, steps: (*generator).threeParts},
-	{begins: inMoney, steps: (*generator).couponOfCycles},
-	{prepare: (*generator).paidByCredits, begins: usage, steps: (*generator).blocksInOrder},
-	{prepare: (*generator).paidByCredits, begins: usage, steps: (*generator).creditsBackAtTheEnd},
-	{begins: recurring, steps: (*generator).planChangeAtBoundary},
-	{begins: recurring, steps: (*generator).changesAtBoundary},
-	{prepare: (*generator).modelInTurn, begins: usage, steps: (*generator).boundary},
-	{prepare: (*generator).partsTogether, begins: inParts, steps: (*generator).adjustedAtBoundaries},
+	{prepare: (*generator).licensed, fits: licensePrice, steps: (*generator).belowZero},
+	{prepare: (*generator).licensed, fits: licensePrice, steps: (*generator).licensePriceReplaced},
+	{prepare: (*generator).partsTogether, fits: inParts, steps: (*generator).threeParts},
+	{fits: inMoney, steps: (*generator).couponOfCycles},
+	{prepare: (*generator).paidByCredits, fits: usage, steps: (*generator).blocksInOrder},
+	{prepare: (*generator).paidByCredits, fits: usage, steps: (*generator).creditsBackAtTheEnd},
+	{fits: recurring, steps: (*generator).planChangeAtBoundary},
+	{fits: recurring, steps: (*generator).changesAtBoundary},
+	{prepare: (*generator).modelInTurn, fits: usage, steps: (*generator).boundary},
+	{prepare: (*generator).partsTogether, fits: inParts, steps: (*generator).adjustedAtBoundaries},
 }
 
-func licensePrice(_ *generator, _ *subscription, i *interval) bool { return i.spec.Seats != "" }
-func inParts(_ *generator, _ *subscription, i *interval) bool      { return i.spec.Item == itemOfParts }
-func usage(_ *generator, _ *subscription, i *interval) bool {
-	return i.spec.Metric != "" && i.spec.Metric != composite
+func licensePrice(_ *subscription, i *interval) bool { return i.spec.Seats != "" }
+func inParts(_ *subscription, i *interval) bool      { return i.spec.Item == itemOfParts }
+func usage(_ *subscription, i *interval) bool        { return i.spec.Metric != "" && i.spec.Metric != composite }
+
+func inMoney(s *subscription, i *interval) bool {
+	return i.spec.unit("USD") == "USD" && recurring(s, i) && len(s.coupons) < 2
 }
 
-func inMoney(_ *generator, s *subscription, i *interval) bool {
-	return i.spec.unit("USD") == "USD" && recurring(nil, s, i) && len(s.coupons) < 2
-}
-
-func recurring(_ *generator, _ *subscription, i *interval) bool {
+func recurring(_ *subscription, i *interval) bool {
 	return i.spec.Cycle != (cycle{}) && !i.spec.allocation() && i.spec.Metric != composite
 }
 
-// occur are the steps of the occasion, nil as long as no subscription is as it needs one.
+// occur returns the steps of the occasion, nil as long as no price fits.
 func (g *generator) occur() []step {
 	for _, name := range g.w.order {
 		s := g.w.subs[name]
@@ -50,12 +48,12 @@ func (g *generator) occur() []step {
 		}
 		z := s.customer.zone
 		for _, i := range s.intervals {
-			if i.price == "" || i.from.After(g.w.now) || !i.to.IsZero() || i.spec.Cycle == (cycle{}) || !g.occasion.begins(g, s, i) {
+			if i.price == "" || i.from.After(g.w.now) || !i.to.IsZero() || i.spec.Cycle == (cycle{}) || !g.occasion.fits(s, i) {
 				continue
 			}
 			b := i.anchor.around(i.spec.Cycle, z.day(g.w.now)).to
 			if b > z.day(g.w.now)+100 {
-				continue // the rest of the history would lie within one cycle
+				continue // the rest of the history would stay within one cycle
 			}
 			return g.occasion.steps(g, s, i, b)
 		}
@@ -217,7 +215,7 @@ func (g *generator) couponOfCycles(s *subscription, i *interval, b day) []step {
 	return []step{redeem, g.to(s, b, 9), g.used(s, b, 4, "12"), g.to(s, after-1, 9), g.used(s, after-1, 3, "6"), g.to(s, after, 9), g.used(s, after, 3, "8"), g.to(s, after+8, 9)}
 }
 
-// paidByCredits gives the first plan usage in credits, or leaves it to credits in money.
+// paidByCredits gives a plan usage that credits pay, in a unit of credits or in money.
 func (g *generator) paidByCredits(plan *step) {
 	p := priceSpec{Name: plan.Name + "." + g.name("price"), Model: "unit", Metric: "sum", Cycle: cycle{Months: 1}, Amount: pick(g, "1", "0.35"), Item: pick(g, "Item A", "Item B")}
 	if g.chance(60) {

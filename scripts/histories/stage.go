@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 
 	"gorm.io/gorm"
@@ -36,9 +35,6 @@ type stage struct {
 
 // setUp starts both. Binaries of PostgreSQL are kept in cache.
 func setUp(ctx context.Context, cache string) (s *stage, err error) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(800) // memory is cheaper here than time
-	}
 	s = &stage{}
 	if s.dir, err = os.MkdirTemp("", "tk-"); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func plan(ctx context.Context, race bool, packages []string) ([]lane, error) {
 		case folder == server:
 			first.suites = append(first.suites, suite{folder, runtime.NumCPU(), files})
 		case slices.Contains(waiting, folder):
-			procs := 1 // years that are killed take a processor themselves
+			procs := 1 // the suite of crashes keeps a processor busy itself
 			if folder == commands {
 				procs = 2
 			}

@@ -25,7 +25,7 @@ import (
 const (
 	answerWithin = 5 * time.Second        // for a receiver to answer (semantics 13.1.2)
 	pollEvery    = 250 * time.Millisecond // the database, for deliveries that are due
-	recordTries  = 3                      // to get a connection: what is not recorded is sent once more
+	recordTries  = 3                      // to record an attempt: a message whose attempt is not recorded is sent again
 	mostAttempts = 8                      // at one endpoint at once
 	countEvery   = 5 * time.Second        // what is still to be sent
 	forgetEvery  = 10 * time.Minute       // deliveries that are old

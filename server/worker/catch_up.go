@@ -349,9 +349,9 @@ func (w *Worker) report(ctx context.Context, unit found, of due.Subject, failed 
 
 // unpark deletes the parked units of the jobs of a pass that are due no more: they succeeded, or a request
 // changed what they were about. A unit that is due after the pass stays: an advance parks it before the clock gets there.
-func (w *Worker) unpark(ctx context.Context, p pass, nothing found) error {
-	done := slices.DeleteFunc(nothing.trying, func(u due.Parked) bool {
-		return u.DueAt.After(nothing.by) || !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
+func (w *Worker) unpark(ctx context.Context, p pass, next found) error {
+	done := slices.DeleteFunc(next.trying, func(u due.Parked) bool {
+		return u.DueAt.After(next.by) || !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
 	})
 	if len(done) == 0 {
 		return nil

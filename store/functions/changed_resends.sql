@@ -17,7 +17,7 @@ BEGIN
                 WHERE key IN (SELECT unnest(known_keys)) OFFSET 0) AS s
             -- OFFSET 0: each is looked up by its key, whatever the planner knows of the tables
             CROSS JOIN LATERAL (SELECT seq FROM event_keys WHERE account_id = account AND idempotency_key = s.key OFFSET 0) AS k
-            -- The event nearly always has the timestamp that was sent: that leads to one month's partition, and LIMIT to no other.
+            -- The event nearly always has the timestamp that was sent. Then one month's partition is read: LIMIT ends the search.
             CROSS JOIN LATERAL (SELECT * FROM events WHERE account_id = account AND seq = k.seq AND "timestamp" = s.at
                 UNION ALL SELECT * FROM events WHERE account_id = account AND seq = k.seq AND "timestamp" <> s.at LIMIT 1) AS e
         WHERE NOT e.deprecated
