@@ -29,7 +29,9 @@ var occasions = []occasion{
 
 func licensePrice(_ *subscription, i *interval) bool { return i.spec.Seats != "" }
 func inParts(_ *subscription, i *interval) bool      { return i.spec.Item == itemOfParts }
-func usage(_ *subscription, i *interval) bool        { return i.spec.Metric != "" && i.spec.Metric != composite }
+func usage(_ *subscription, i *interval) bool {
+	return i.spec.Metric != "" && i.spec.Metric != composite
+}
 
 func inMoney(s *subscription, i *interval) bool {
 	return i.spec.unit("USD") == "USD" && recurring(s, i) && len(s.coupons) < 2
