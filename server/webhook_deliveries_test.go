@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"tollkeeper/server/webhooks"
-
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/server/webhooks"
+	"tollkeeper/store"
 )
 
 var _ = Describe("Deliveries", func() {
@@ -281,6 +283,34 @@ var _ = Describe("Deliveries", func() {
 			Expect(d.Finish(p.ctx)).To(Succeed())
 		}
 		Expect(r.requests()).To(HaveLen(40))
+	})
+
+	It("are recorded, and sent once, where no connection becomes free in the time that one is waited for", func() {
+		var holding, ended sync.WaitGroup
+		release := make(chan struct{})
+		r := receive(func(request) http.HandlerFunc {
+			for range p.store.MostAtOnce(store.Requests) { // all that the account may have
+				holding.Add(1)
+				ended.Go(func() {
+					defer GinkgoRecover()
+					Expect(p.store.View(p.ctx, func(*store.Tx) error {
+						holding.Done()
+						<-release
+						return nil
+					})).To(Succeed())
+				})
+			}
+			holding.Wait()
+			time.AfterFunc(11*time.Second, func() { close(release) }) // one is waited for for ten
+			return status(200)
+		})
+		endpoint := p.endpoint(r, nil).text("id")
+		p.happens(1)
+		p.pass(0)
+		ended.Wait()
+		Expect(p.log(endpoint).at("data[0].status")).To(Equal("delivered"))
+		p.pass(2 * time.Minute)
+		Expect(r.requests()).To(HaveLen(1))
 	})
 
 	It("are taken over from a server that died", func() {
