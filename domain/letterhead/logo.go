@@ -20,7 +20,8 @@ const (
 	mostLogoScans  = 64   // of a JPEG: a few bytes are a scan, and decoding one visits all of the image
 )
 
-// logoTime bounds how long a logo waits for others, and how long it is decoded.
+// logoTime bounds how long a logo waits for others. How long it is decoded is bounded by its pixels and
+// scans, and by its request.
 const logoTime = 10 * time.Second
 
 // logoTurn is taken by the logo that is being decoded: one at a time, whatever accounts they are of. Each
@@ -58,13 +59,13 @@ func scans(file []byte) int { return bytes.Count(file, []byte("\xff\xda")) }
 
 // decodeInTurn refuses a logo that is not whole. It waits for others and is decoded as long as its request is.
 func decodeInTurn(ctx context.Context, logo []byte, decode func(io.Reader) (image.Image, error)) error {
-	ctx, done := context.WithTimeout(ctx, logoTime)
+	patience, done := context.WithTimeout(ctx, logoTime)
 	defer done()
 	select {
 	case logoTurn <- struct{}{}:
 		defer func() { <-logoTurn }()
-	case <-ctx.Done():
-		return fmt.Errorf("wait to decode a logo: %w", ctx.Err())
+	case <-patience.Done():
+		return fmt.Errorf("wait to decode a logo: %w", patience.Err())
 	}
 	_, err := decode(stoppingReader{ctx, bytes.NewReader(logo)})
 	if late := ctx.Err(); late != nil {
