@@ -181,10 +181,19 @@ func (r *run) do(ctx context.Context, s step) (bool, error) {
 		r.pairs[s.kind()][f]++
 	}
 	r.touch(s)
-	if r.known.full = !r.quick; r.quick && quiet[s.Do] {
+	r.known.full = !r.quick
+	if r.quick && quiet[s.Do] && !(used[s.Do] && r.hasThreshold()) {
 		return true, nil
 	}
 	return true, r.check(ctx)
+}
+
+// used steps are usage, which a threshold may invoice at once: what that charges is compared before its
+// subscription changes.
+var used = map[string]bool{"ingest": true, "amend": true, "deprecate": true, "close backfill": true, "revert backfill": true}
+
+func (r *run) hasThreshold() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(r.w.subs)), func(s *subscription) bool { return s.threshold != nil })
 }
 
 // acts reports whether the background acts soon after a change: top-ups and allocations add credits, which
