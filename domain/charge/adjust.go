@@ -45,10 +45,13 @@ func adjust(t subscription.Terms, d Document, together []Item, all []Amounts, wa
 // their periods: those of the document, and parts of earlier ones.
 func Works(t subscription.Terms, d Document, services []subscription.ServicePeriod, parts []Charged) (works []rating.Work) {
 	services = cutAt(d.Date, services)
-	for _, interval := range t.Adjustments {
-		a := t.PeriodsOf(interval)
-		adjustment := interval.Adjustment.Rating()
-		adjustment.ID = interval.AdjustmentID
+	all := d.Periods
+	if all == nil {
+		all = t.PeriodsOfAll()
+	}
+	for _, a := range all {
+		adjustment := a.Adjustment.Rating()
+		adjustment.ID = a.AdjustmentID
 		var periods []subscription.AdjustmentPeriod
 		of := map[string]*rating.Work{}
 		for k, s := range services {

@@ -39,9 +39,8 @@ func BearingOn(t subscription.Terms, date time.Time, services []subscription.Ser
 			}
 		}
 	}
-	for _, interval := range t.Adjustments {
-		a := t.PeriodsOf(interval)
-		switch interval.Adjustment.Kind {
+	for _, a := range t.PeriodsOfAll() {
+		switch a.Adjustment.Kind {
 		case rating.PercentageDiscount:
 			continue // of lines by themselves
 		case rating.UsageDiscount: // likewise, but for prices that took the place of others

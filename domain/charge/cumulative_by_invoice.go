@@ -98,7 +98,7 @@ func sheetsOf(t subscription.Terms, currency money.Currency, whole period.Period
 // span is a period with the time before it whose documents bear on it: from the start of all periods of
 // adjustments and all cycles that have a part in it on. What bears on those in turn is looked for twice.
 func span(t subscription.Terms, currency money.Currency, whole period.Period) period.Period {
-	wider := whole
+	wider, periods := whole, t.PeriodsOfAll()
 	for range 3 {
 		before := wider
 		include := func(p period.Period) {
@@ -113,8 +113,8 @@ func span(t subscription.Terms, currency money.Currency, whole period.Period) pe
 			if !s.Interval.Price.Fixed() {
 				include(s.Period)
 			}
-			for _, interval := range t.Adjustments {
-				if in, belongs := t.PeriodsOf(interval).For(s); belongs {
+			for _, a := range periods {
+				if in, belongs := a.For(s); belongs {
 					include(in.Period)
 				}
 			}
@@ -175,6 +175,7 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 		return CumulativeCost{}, err
 	}
 	w := CumulativeCost{whole, map[int64]map[string]pricePart{}}
+	periods := t.PeriodsOfAll()
 	for _, edge := range edges {
 		upTo, from := map[string]pricePart{}, 0
 		var earlier []Charged
@@ -195,7 +196,7 @@ func worthOnInvoices(tx *store.Tx, t subscription.Terms, currency money.Currency
 			if len(together) == 0 {
 				continue
 			}
-			d := Document{Date: sh.services[0].BilledOn, Earlier: earlier, Settles: settling(sheets, edge, n)}
+			d := Document{Date: sh.services[0].BilledOn, Earlier: earlier, Settles: settling(sheets, edge, n), Periods: periods}
 			all := Calculate(t, d, together)
 			earlier = append(earlier, ChargedBy(together, all)...)
 			for k, a := range all {

@@ -19,6 +19,9 @@ type Document struct {
 	// [subscription.AdjustmentPeriods.SettledOn].
 	Settles func(subscription.AdjustmentPeriods, subscription.AdjustmentPeriod) bool
 
+	// Periods are those of the adjustments of the terms, where they are known from other documents of these.
+	Periods []subscription.AdjustmentPeriods
+
 	ByHand bool // its lines are no services of a subscription: adjustments work on them alone
 }
 
@@ -148,9 +151,9 @@ func SettledAtOpening(a subscription.AdjustmentPeriods, in subscription.Adjustme
 
 // ForDays is a document as it stands at the end of a day: without what was invoiced later, and a minimum is
 // charged with the last day of its period (price models 6.7.20).
-func ForDays(date time.Time, earlier []Charged, dayEnd time.Time) Document {
+func (d Document) ForDays(dayEnd time.Time) Document {
 	later := func(c Charged) bool { return c.BilledOn.After(dayEnd) }
-	d := Document{Date: date, Earlier: slices.DeleteFunc(slices.Clone(earlier), later)}
+	d.Earlier = slices.DeleteFunc(slices.Clone(d.Earlier), later)
 	onDate := d
 	d.Settles = func(a subscription.AdjustmentPeriods, in subscription.AdjustmentPeriod) bool {
 		return !dayEnd.Before(a.LastServed(in)) && onDate.settles(a, in)

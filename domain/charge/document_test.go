@@ -18,7 +18,8 @@ var _ = Describe("A document at the end of a day", func() {
 			earlier = append(earlier, charge.Charged{ServicePeriod: subscription.ServicePeriod{BilledOn: on(day)}})
 		}
 		var known []int
-		for _, c := range charge.ForDays(on(31), earlier, on(11)).Earlier {
+		d := charge.Document{Date: on(31), Earlier: earlier}
+		for _, c := range d.ForDays(on(11)).Earlier {
 			known = append(known, c.BilledOn.Day())
 		}
 		Expect(known).To(Equal([]int{1, 10, 11}))

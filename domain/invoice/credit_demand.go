@@ -294,6 +294,7 @@ func (a askingDraft) cumulativeByDay(earlier []charge.Charged) (worth []map[int6
 	continued := func(s subscription.ServicePeriod) bool {
 		return charge.IsContinuation(s) && slices.ContainsFunc(earlier, func(c charge.Charged) bool { return charge.CycleKey(c.ServicePeriod) == charge.CycleKey(s) })
 	}
+	whole := charge.Document{Date: a.inv.InvoiceDate, Earlier: earlier, Periods: a.terms.PeriodsOfAll()}
 	for _, edge := range a.edges {
 		var together []charge.Item
 		var of []int
@@ -306,7 +307,7 @@ func (a askingDraft) cumulativeByDay(earlier []charge.Charged) (worth []map[int6
 				together, of = append(together, a.items[k][at]), append(of, k)
 			}
 		}
-		all := charge.Calculate(a.terms, charge.ForDays(a.inv.InvoiceDate, earlier, edge), together)
+		all := charge.Calculate(a.terms, whole.ForDays(edge), together)
 		for k, amounts := range all {
 			worth[of[k]][edge.UnixMicro()] = amounts.Left()
 		}

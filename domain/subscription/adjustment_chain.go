@@ -13,16 +13,15 @@ func (a AdjustmentPeriods) Chain(in AdjustmentPeriod) []AdjustmentPeriods {
 	if kind := a.Adjustment.Kind; kind != rating.Minimum && kind != rating.Maximum {
 		return []AdjustmentPeriods{a}
 	}
-	var chain []AdjustmentPeriods
-	for at := a.first(in); ; {
-		p := a.terms.PeriodsOf(at)
+	name := in.Name()
+	chain, known := a.found.chains[name]
+	for at, more := a.first(in), !known; more; {
+		p := a.terms.periodsOf(at, a.found.others)
 		chain = append(chain, p)
-		next, found := p.follower(in)
-		if !found {
-			return chain
-		}
-		at = next
+		at, more = p.follower(in)
 	}
+	a.found.chains[name] = chain
+	return chain
 }
 
 // first goes back from the adjustment to the first one of its chain in the period.

@@ -12,8 +12,8 @@ import (
 type AdjustmentPeriods struct {
 	AdjustmentInterval
 	terms    Terms
-	matching []PriceInterval            // those that the adjustment is for, whenever they are in force
-	services map[string][]ServicePeriod // of periods by name, once they were asked for
+	matching []PriceInterval // those that the adjustment is for, whenever they are in force
+	found    *foundPeriods
 }
 
 // AdjustmentPeriod is one of them.
@@ -28,18 +28,6 @@ func (p AdjustmentPeriod) Name() string {
 	return p.Start.UTC().Format(time.RFC3339Nano) + " " + p.PlanID
 }
 
-// PeriodsOf finds the prices that an adjustment is for: those in a real currency that it matches.
-func (t Terms) PeriodsOf(a AdjustmentInterval) AdjustmentPeriods {
-	p := AdjustmentPeriods{AdjustmentInterval: a, terms: t, services: map[string][]ServicePeriod{}}
-	adjustment := a.Adjustment.Rating()
-	for _, i := range t.Intervals {
-		if i.Price.Currency.Valid() && adjustment.Matches(i.Price.Priced()) {
-			p.matching = append(p.matching, i)
-		}
-	}
-	return p
-}
-
 // For is the period that a service belongs to, and false where it is in none. Usage belongs to the period
 // in which it was used and a fee in advance to the one that it pays for; what is for a longer time counts
 // where it ends, or in advance where it begins. Where the shortest price ends, the period of the next one
@@ -49,6 +37,16 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 	if s.TrialOf != "" || !slices.ContainsFunc(a.matching, matches) {
 		return AdjustmentPeriod{}, false
 	}
+	service := servedTime{s.Interval.ID, s.Period.Start.UnixMicro(), s.Period.End.UnixMicro()}
+	in, known := a.found.of[service]
+	if !known {
+		in = a.periodOf(s)
+		a.found.of[service] = in
+	}
+	return in, true
+}
+
+func (a AdjustmentPeriods) periodOf(s ServicePeriod) AdjustmentPeriod {
 	plan, until := a.terms.timeOnPlan(s.Interval)
 	at := a.countedAt(s, plan)
 	length := a.length(plan, at)
@@ -69,7 +67,7 @@ func (a AdjustmentPeriods) For(s ServicePeriod) (AdjustmentPeriod, bool) {
 			part.End = *end
 		}
 	}
-	return AdjustmentPeriod{Period: part, Whole: whole, PlanID: plan.ID}, true
+	return AdjustmentPeriod{Period: part, Whole: whole, PlanID: plan.ID}
 }
 
 // countedAt is the instant whose period a service belongs to. A fee in advance of a longer cycle that begins after
@@ -264,7 +262,7 @@ func (a AdjustmentPeriods) days(in AdjustmentPeriod, inForce bool) period.Period
 // Services are the services of a period that the adjustment works on, in invoice order.
 func (a AdjustmentPeriods) Services(in AdjustmentPeriod) []ServicePeriod {
 	name := in.Name()
-	found, known := a.services[name]
+	found, known := a.found.services[name]
 	if known {
 		return found
 	}
@@ -273,7 +271,7 @@ func (a AdjustmentPeriods) Services(in AdjustmentPeriod) []ServicePeriod {
 			found = append(found, s)
 		}
 	}
-	a.services[name] = found
+	a.found.services[name] = found
 	return found
 }
 
