@@ -121,6 +121,18 @@ var _ = Describe("An invoicing threshold", func() {
 		Expect(s.bills(id)).To(ContainElements("2025-03-05 issued 75.00", "2025-04-01 paid 0.00"))
 	})
 
+	It("is taken off the draft of the part that runs while the one before is a draft too", func() {
+		quarterly := object{"cadence": "quarterly", "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}}
+		id := s.subscribe(acme, threshold("20.00"), with(s.calls("1.00"), quarterly)).text("id")
+		s.use(acme, "2025-03-01T00:00:00Z", "9")
+		s.clock("2025-04-01T08:00:00Z")
+		s.use(acme, "2025-04-01T07:00:00Z", "25")
+		again("2025-04-01T08:00:00Z")
+		Expect(s.bills(id)).To(Equal([]string{"2025-04-01 draft 9.00", "2025-04-01 issued 25.00", "2025-05-01 draft 0.00"}))
+		s.clock("2025-05-01T12:00:00Z")
+		Expect(s.bills(id)).To(Equal([]string{"2025-04-01 issued 9.00", "2025-04-01 issued 25.00", "2025-05-01 paid 0.00", "2025-06-01 draft 0.00"}))
+	})
+
 	It("sees events under an alias, late ones, corrections, and a threshold that is set later", func() {
 		id := s.subscribe(acme, object{}, s.calls("1.00")).text("id")
 		s.use(acme, "2025-03-01T00:00:00Z", "8")

@@ -34,6 +34,27 @@ type PriorCharge struct {
 	Lines []string // ids of the lines of those invoices that count
 
 	Void bool // one of those invoices no longer charges it
+
+	issued []issuedPart // the lines that count
+}
+
+// issuedPart is what a line of an issued invoice added to a service that is charged to date.
+type issuedPart struct {
+	from            time.Time // of the time that it added
+	amount, credits money.Decimal
+	lineID          string
+}
+
+// after are the charges up to a draft with what was invoiced of the time after it: a partial invoice may come before
+// the draft of the part that ended is issued.
+func (c PriorCharge) after(draft PriorCharge, from time.Time) PriorCharge {
+	for _, part := range c.issued {
+		if part.from.After(from) {
+			draft.Amount, draft.Credits = draft.Amount.Add(part.amount), draft.Credits.Add(part.credits)
+			draft.Lines, draft.issued = append(draft.Lines, part.lineID), append(draft.issued, part)
+		}
+	}
+	return draft
 }
 
 // priorLine is a line of an issued invoice that charged a price interval.
@@ -139,7 +160,7 @@ func (p *Prior) add(drafts []draftedLine, services []subscription.ServicePeriod)
 		p.Earlier = append(p.Earlier, charge.Charged{ServicePeriod: d.ServicePeriod, Quantity: d.Line.Quantity, Subtotal: d.Line.Subtotal, Applied: d.Line.Adjustments})
 		for k, s := range services {
 			if l := d.Line; d.Interval.ID == s.Interval.ID && l.StartAt.Equal(s.Period.Start) && l.BilledFrom.Before(s.From) && !s.Interval.Price.Fixed() {
-				p.Of[k] = PriorCharge{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}
+				p.Of[k] = p.Of[k].after(PriorCharge{Amount: l.Amount.Add(l.PartiallyInvoicedAmount), Credits: l.CreditsApplied, Left: l.left()}, l.BilledFrom)
 			}
 		}
 	}
@@ -185,6 +206,7 @@ func issuedPrior(tx *store.Tx, t subscription.Terms, inv Invoice, services []sub
 			}
 			of.Amount, of.Credits = of.Amount.Add(l.Amount), of.Credits.Add(paid[l.ID])
 			of.Lines = append(of.Lines, l.ID)
+			of.issued = append(of.issued, issuedPart{l.BilledFrom, l.Amount, paid[l.ID], l.ID})
 			if !l.Partial {
 				of.Left = l.Left
 			}
