@@ -87,11 +87,12 @@ func (b *books) ofPiece(p piece) (all []*line) {
 	return all
 }
 
-// before is what invoices charged of the usage of a cycle before a line.
+// before is what invoices charged of the usage of a cycle before a line. A partial invoice may come while the part
+// before it is still a draft.
 func (b *books) before(l *line) *big.Rat {
 	total := new(big.Rat)
 	for _, one := range b.of(l.sub, l.price, l.from, l.to) {
-		if one.from.Equal(l.from) && (one.to.Before(l.to) || one.source == "partial" && one != l) {
+		if one.from.Equal(l.from) && (one.to.Before(l.to) || one.source == "partial" && one != l && !one.invoice.date.After(l.invoice.date)) {
 			total.Add(total, one.amount)
 		}
 	}
