@@ -147,7 +147,7 @@ func (g *generator) partsTogether(plan *step) {
 	if g.chance(50) {
 		all = append(all, ahead)
 	}
-	a := adjustment{Kind: pick(g, "minimum", "minimum", "maximum", "amount_discount", "percentage_discount"), Amount: pick(g, "12.50", "40.01", "60.00"), Item: itemOfParts}
+	a := adjustment{Kind: pick(g, "minimum", "minimum", "minimum", "maximum", "amount_discount", "percentage_discount"), Amount: pick(g, "12.50", "40.01", "60.00"), Item: itemOfParts}
 	if a.Kind == "percentage_discount" {
 		a.Amount = "0.125"
 	}
@@ -163,17 +163,25 @@ func (g *generator) partsTogether(plan *step) {
 func (g *generator) threeParts(s *subscription, i *interval, b day) []step {
 	d := g.today(s)
 	steps := []step{g.usedNow(s, "9"), g.to(s, d+25, 8), g.used(s, d+25, 3, "30")}
-	switch fee := g.feeOfParts(s); g.IntN(4) {
-	case 0:
-		if fee != nil {
-			steps = append(steps, step{Do: "quantity", Of: s.name, Price: fee.spec.Name, Option: "effective_date", At: (d + 30).String(), Amount: pick(g, "0", "7")})
-		}
-	case 1:
+	switch fee, n := g.feeOfParts(s), g.IntN(4); {
+	case n == 0 && fee != nil:
+		steps = append(steps, step{Do: "quantity", Of: s.name, Price: fee.spec.Name, Option: "effective_date", At: (d + 30).String(), Amount: pick(g, "0", "7")})
+	case n == 1:
 		steps = append(steps, step{Do: "cancel", Of: s.name, Option: "requested_date", At: pick(g, d+40, b, d+31).String()})
-	case 2:
-		steps = append(steps, step{Do: "end price", Of: s.name, Price: i.spec.Name, At: pick(g, d+40, b).String()})
+	default:
+		steps = append(steps, g.endOfPart(s, i, d+40, b))
 	}
 	return append(steps, g.to(s, d+45, 8), g.used(s, d+45, 4, "14"), g.to(s, d+95, 8))
+}
+
+// endOfPart ends one of the prices in arrears of partsTogether: the others go on, and so do their documents.
+func (g *generator) endOfPart(s *subscription, i *interval, days ...day) step {
+	for _, o := range s.intervals {
+		if o.spec.Item == itemOfParts && !o.spec.Advance && o.to.IsZero() && o.price != "" && g.chance(60) {
+			i = o
+		}
+	}
+	return step{Do: "end price", Of: s.name, Price: i.spec.Name, At: pick(g, days...).String()}
 }
 
 // feeOfParts is a fee of a plan of partsTogether.
@@ -201,7 +209,11 @@ func (g *generator) adjustedAtBoundaries(s *subscription, i *interval, b day) []
 	if g.chance(60) {
 		add.Until = i.anchor.around(pick(g, i.spec.invoicing(), i.spec.Cycle), from).to.String()
 	}
-	return []step{g.usedNow(s, "9"), add, g.to(s, part, 8), g.used(s, part, 3, "12"), g.to(s, b, 8), g.used(s, b, 3, "20"), g.to(s, b+35, 8)}
+	steps := []step{g.usedNow(s, "9"), add}
+	if g.chance(40) {
+		steps = append(steps, g.endOfPart(s, i, part+10, b-1, b))
+	}
+	return append(steps, g.to(s, part, 8), g.used(s, part, 3, "12"), g.to(s, b, 8), g.used(s, b, 3, "20"), g.to(s, b+35, 8))
 }
 
 // couponOfCycles redeems a coupon where a cycle begins, which ends where one does.
@@ -264,14 +276,14 @@ func (g *generator) creditsBackAtTheEnd(s *subscription, i *interval, b day) []s
 		return nil
 	}
 	end := b + day(2+g.IntN(6))
-	credit := step{Do: "credit", Of: s.customer.name, Name: g.name("block"), Currency: i.spec.unit("USD"), Amount: pick(g, "5", "20"), Basis: pick(g, "0", "0.5"), Until: end.String()}
+	credit := step{Do: "credit", Of: s.customer.name, Name: g.name("block"), Currency: i.spec.unit("USD"), Amount: pick(g, "5", "3"), Basis: pick(g, "0", "0.5"), Until: end.String()}
 	later := credit
 	later.Name, later.Until = g.name("block"), (end + 30).String()
 	steps := []step{credit}
 	if g.chance(50) {
 		steps = append(steps, later)
 	}
-	last := pick(g, end-1, end-1, end, end-2)
+	last := pick(g, end-1, end, end, end+1)
 	return append(steps, g.to(s, d+1, 12), g.used(s, d+1, 9, "11"), g.to(s, b+1, 9), g.used(s, b+1, 3, "6"), g.to(s, max(last, b+2), 20),
 		step{Do: "void invoice", Of: s.name, At: clock(z.start(b))}, g.used(s, max(last, b+2), 12, "3"), g.to(s, end+1, 9), g.to(s, end+33, 9))
 }
