@@ -5978,6 +5978,10 @@ type InvoiceHeader struct {
 	// Metadata Labels of your own.
 	Metadata Metadata `json:"metadata"`
 
+	// Overdue Whether the invoice is issued, its due day in the customer's time zone is over, and something of it is left to
+	// pay. An extension of Tollkeeper.
+	Overdue bool `json:"overdue"`
+
 	// PaidAt When the invoice was paid. Null while it is not.
 	PaidAt *Timestamp `json:"paid_at"`
 
@@ -11725,6 +11729,9 @@ type InvoiceExternalCustomerID = string
 // InvoiceID defines model for InvoiceID.
 type InvoiceID = string
 
+// InvoiceOverdue defines model for InvoiceOverdue.
+type InvoiceOverdue = bool
+
 // InvoiceStatusQuery `draft` can change, `issued` is final and owed, `paid` is settled, `synced` is collected elsewhere, `void` is not owed.
 type InvoiceStatusQuery = InvoiceStatus
 
@@ -12409,6 +12416,9 @@ type ListInvoicesParams struct {
 	// DueDateWindow Only invoices that fell due within this time before now. A number and `d` (days) or `m` (months), such as `7d`.
 	DueDateWindow *DueDateWindow `form:"due_date_window,omitempty" json:"due_date_window,omitempty"`
 
+	// Overdue Only invoices that are overdue (`true`) or only others (`false`). An extension of Tollkeeper.
+	Overdue *InvoiceOverdue `form:"overdue,omitempty" json:"overdue,omitempty"`
+
 	// InvoiceDateGt Only invoices dated after this.
 	InvoiceDateGt *InvoiceDateGt `form:"invoice_date[gt],omitempty" json:"invoice_date[gt],omitempty"`
 
@@ -12477,6 +12487,9 @@ type ListInvoiceSummariesParams struct {
 
 	// DueDateWindow Only invoices that fell due within this time before now. A number and `d` (days) or `m` (months), such as `7d`.
 	DueDateWindow *DueDateWindow `form:"due_date_window,omitempty" json:"due_date_window,omitempty"`
+
+	// Overdue Only invoices that are overdue (`true`) or only others (`false`). An extension of Tollkeeper.
+	Overdue *InvoiceOverdue `form:"overdue,omitempty" json:"overdue,omitempty"`
 
 	// InvoiceDateGt Only invoices dated after this.
 	InvoiceDateGt *InvoiceDateGt `form:"invoice_date[gt],omitempty" json:"invoice_date[gt],omitempty"`

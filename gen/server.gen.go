@@ -2958,6 +2958,13 @@ func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_date_window: %s", err))
 	}
 
+	// ------------- Optional query parameter "overdue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", ctx.QueryParams(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter overdue: %s", err))
+	}
+
 	// ------------- Optional query parameter "invoice_date[gt]" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "invoice_date[gt]", ctx.QueryParams(), &params.InvoiceDateGt, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -3136,6 +3143,13 @@ func (w *ServerInterfaceWrapper) ListInvoiceSummaries(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_window", ctx.QueryParams(), &params.DueDateWindow, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_date_window: %s", err))
+	}
+
+	// ------------- Optional query parameter "overdue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", ctx.QueryParams(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter overdue: %s", err))
 	}
 
 	// ------------- Optional query parameter "invoice_date[gt]" -------------

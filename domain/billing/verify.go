@@ -53,7 +53,7 @@ func Verify(tx *store.Tx, after int64, sample Sample) (v Verified, next int64, e
 		return v, 0, err
 	}
 	for _, row := range rows {
-		view := invoice.IssuedView(row, terms(row))
+		view := invoice.IssuedView(tx, row, terms(row))
 		record(&view)
 		if err := v.check(tx, view, sample.has(row)); err != nil {
 			return v, 0, err

@@ -82,6 +82,7 @@ type Filter struct {
 	SubscriptionID     string
 	Statuses           []Status // empty: issued, paid and synced
 	Recurring          *bool    // of a subscription or not
+	Overdue            *bool    // or not
 	ByDate             DateType // which date orders the list and is bounded by Window
 	Window             *Window
 
@@ -161,6 +162,9 @@ func (f Filter) on(tx *store.Tx) *gorm.DB {
 			column = "due_at"
 		}
 		query = query.Where(column+" >= ? AND "+column+" <= ?", tx.Now.AddDate(0, -f.Window.Months, -f.Window.Days), tx.Now)
+	}
+	if f.Overdue != nil {
+		query = query.Where("("+overdue+") = ?", tx.Now, *f.Overdue)
 	}
 	for _, bound := range []struct {
 		sign  string

@@ -117,6 +117,7 @@ type View struct {
 	Subtotal       money.Decimal
 	Total          money.Decimal
 	AmountDue      money.Decimal // what is asked for now
+	Overdue        bool          // at the time of the view
 
 	Page string // address of the page that shows it to the customer; "" while draft
 

@@ -51,7 +51,7 @@ func Views(tx *store.Tx, settings account.Account, rows []Invoice) ([]View, erro
 	views := make([]View, len(rows))
 	for k, row := range rows {
 		if row.Status != StatusDraft {
-			views[k] = IssuedView(row, terms(row))
+			views[k] = IssuedView(tx, row, terms(row))
 			record(&views[k])
 			views[k].Page = page(row)
 			continue
@@ -96,11 +96,11 @@ func Extras(tx *store.Tx, ids []string) (func(Invoice) draftAdditions, error) {
 }
 
 // IssuedView returns what an issued invoice shows, without its lines and documents.
-func IssuedView(row Invoice, t subscription.Terms) View {
+func IssuedView(tx *store.Tx, row Invoice, t subscription.Terms) View {
 	return View{
 		Invoice: row, Customer: t.Customer, Terms: t,
 		Number: *row.Number, Memo: row.Memo, AutoCollection: *row.AutoCollection, WillAutoIssue: *row.AutoIssued,
-		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: row.Due(),
+		Subtotal: *row.Subtotal, Total: *row.Total, AmountDue: row.Due(), Overdue: row.Overdue(tx.Now, t.Customer.Location()),
 		Billing: row.BillingAddress, Shipping: row.ShippingAddress, Tax: row.TaxID,
 	}
 }

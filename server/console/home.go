@@ -72,9 +72,9 @@ func many(n int, more bool, things string) string {
 	return counted(n, things)
 }
 
-// overdueInvoices are issued ones whose due day is over.
+// overdueInvoices are those of all customers.
 func overdueInvoices(v *visit) ([]todo, error) {
-	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "status": {"issued"}, "date_type": {"due_date"}, "due_date[lt]": {v.now.In(v.zone()).Format(time.DateOnly)}})
+	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, url.Values{"limit": {"100"}, "date_type": {"due_date"}, "overdue": {"true"}})
 	if err != nil || len(page.Data) == 0 {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func overdueInvoices(v *visit) ([]todo, error) {
 	detail += invoiceName(oldest.InvoiceHeader) + " of " + names.name(oldest.Customer.ID)
 	if oldest.DueDate != nil {
 		if at, ok := parseInstant(*oldest.DueDate); ok {
-			detail += ", " + counted(daysBetween(at, v.now), "days") + " overdue"
+			detail += ", " + counted(daysAfter(at, v.now, names.zone(oldest.Customer.ID)), "days") + " overdue"
 		}
 	}
 	what := " is overdue"

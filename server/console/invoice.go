@@ -138,7 +138,7 @@ func (i invoiceView) timeline() (all []moment) {
 	add(invoice.PaymentFailedAt, "Payment failed", "bad")
 	add(invoice.PaidAt, "Paid", "good")
 	add(invoice.VoidedAt, "Voided", "")
-	if invoice.Status == "issued" && i.visit.overdue(invoice.DueDate) {
+	if invoice.Overdue {
 		add(invoice.DueDate, "Became due", "bad")
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return strings.Compare(a.At, b.At) })

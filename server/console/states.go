@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	days "tollkeeper/domain/period"
 	"tollkeeper/gen"
 )
 
@@ -18,10 +19,8 @@ func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
 	case "void":
 		return badge("Void", "plain")
 	case "synced", "issued":
-		if i.DueDate != nil {
-			if v.overdue(i.DueDate) && !numberFigure(i.AmountDue).Zero {
-				return badge("Overdue", "bad")
-			}
+		if i.Overdue {
+			return badge("Overdue", "bad")
 		}
 		return badge("Issued", "info")
 	}
@@ -60,14 +59,7 @@ func (v *visit) past(text *string) bool {
 	return ok && !at.After(v.now)
 }
 
-// overdue reports whether the day on which something is due is over.
-func (v *visit) overdue(due *string) bool {
-	if due == nil {
-		return false
-	}
-	at, ok := parseInstant(*due)
-	return ok && !at.AddDate(0, 0, 1).After(v.now)
+// daysAfter is how many days of a zone the day of an instant is after that of another.
+func daysAfter(from, to time.Time, zone *time.Location) int {
+	return days.DateOf(to, zone).Since(days.DateOf(from, zone))
 }
-
-// daysBetween counts whole days.
-func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }

@@ -76,13 +76,13 @@ func (p *pages) open(c echo.Context, token string) (o opened, err error) {
 		if !tx.Now.Before(ends) {
 			return endedLink{o.doc}
 		}
-		o.now = stateOf(tx, o.doc, o.view)
+		o.now = stateOf(o.doc, o.view)
 		return nil
 	})
 	return o, err
 }
 
-func stateOf(tx *store.Tx, d document.Document, v invoice.View) state {
+func stateOf(d document.Document, v invoice.View) state {
 	w := d.Words
 	switch {
 	case v.Status == invoice.StatusVoid:
@@ -91,7 +91,7 @@ func stateOf(tx *store.Tx, d document.Document, v invoice.View) state {
 		return state{Text: w.Fill(w.PaidOn, "date", w.LongDate(d.Day(*v.PaidAt))), Tone: "good"}
 	case v.AmountDue.IsZero():
 		return state{Text: w.NothingDue, Tone: "good"}
-	case v.DueAt != nil && !tx.Now.Before(*v.DueAt):
+	case v.Overdue:
 		return state{Text: w.Fill(w.WasDueOn, "date", w.LongDate(d.Due)), Tone: "bad", Pay: true}
 	}
 	return state{Text: w.Fill(w.IsDueOn, "date", w.LongDate(d.Due)), Tone: "info", Pay: true}

@@ -1,6 +1,8 @@
 package hosted
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"tollkeeper/domain/document"
@@ -104,7 +106,7 @@ func invoicesPage(v *visitor, tx *store.Tx) (templ.Component, error) {
 	for k, shown := range views {
 		d := document.Document{Words: v.Words, Zone: v.Customer.Location(), Due: period.DateOf(*shown.DueAt, v.Customer.Location())}
 		rows[k] = invoiceRow{
-			Number: shown.Number, Page: shown.Page, Date: v.date(shown.InvoiceDate), State: stateOf(tx, d, shown),
+			Number: shown.Number, Page: shown.Page, Date: v.date(shown.InvoiceDate), State: stateOf(d, shown),
 			Total: v.Words.Money(shown.Total, shown.Currency),
 		}
 	}
@@ -121,23 +123,12 @@ type invoiceRow struct {
 	State                     state
 }
 
-// overdue tells how many invoices are, and how much in all. Of invoices in several currencies it
-// tells those of the first.
+// overdue tells how many invoices are, and how much in all, for each currency.
 func (v *visitor) overdue(tx *store.Tx) (string, error) {
-	var rows []invoice.Invoice
-	const most = 1000
-	err := tx.Where("customer_id = ? AND status = ? AND due_at <= ?", v.Customer.ID, invoice.StatusIssued, tx.Now).Order("due_at").Limit(most).Find(&rows).Error
-	if err != nil || len(rows) == 0 {
-		return "", err
+	sums, err := invoice.OverdueOf(tx, v.Customer.ID)
+	texts := make([]string, len(sums))
+	for k, of := range sums {
+		texts[k] = v.Words.Fill(v.Words.OverdueCount, "count", v.Words.Number(money.FromInt(int64(of.Invoices))), "amount", v.Words.Money(of.Amount, of.Currency))
 	}
-	sum, count := money.Decimal{}, 0
-	for _, row := range rows {
-		if row.Currency == rows[0].Currency && row.Due().Sign() > 0 {
-			sum, count = sum.Add(row.Due()), count+1
-		}
-	}
-	if count == 0 {
-		return "", nil
-	}
-	return v.Words.Fill(v.Words.OverdueCount, "count", v.Words.Number(money.FromInt(int64(count))), "amount", v.Words.Money(sum, rows[0].Currency)), nil
+	return strings.Join(texts, " "), err
 }

@@ -21,6 +21,7 @@ func ReadInvoiceFilter(p gen.ListInvoicesParams) (f invoice.Filter, err error) {
 		ExternalCustomerID: Deref(p.ExternalCustomerID),
 		SubscriptionID:     Deref(p.SubscriptionID),
 		Recurring:          p.IsRecurring,
+		Overdue:            p.Overdue,
 		ByDate:             invoice.DateType(Deref(p.DateType)),
 	}
 	for _, status := range OneOrMany(p.Status, p.Statuses) {

@@ -53,6 +53,7 @@ func invoiceHeaderToWire(v invoice.View) gen.InvoiceHeader {
 		ScheduledIssueAt:  OptionalInstant(v.ScheduledAt()),
 		WillAutoIssue:     v.WillAutoIssue,
 		DueDate:           OptionalInstant(v.DueAt),
+		Overdue:           v.Overdue,
 		PaymentStartedAt:  OptionalInstant(collection.StartedAt),
 		PaymentFailedAt:   OptionalInstant(collection.FailedAt),
 		PaidAt:            OptionalInstant(v.PaidAt),
