@@ -141,9 +141,11 @@ func (r *run) piece(p piece, lines []*line) error {
 	if p.spec.Advance && held && len(p.quantities) > 0 && all.Cmp(exact) > 0 {
 		return nil // what became less while its invoice is a draft is credited as that is issued
 	}
-	if p.spec.Advance && len(p.quantities) > 0 && all.Cmp(exact) > 0 && r.underMinimum(p) {
-		r.undecided("what a decrease of a fee under a minimum gives back")
-		return nil // nothing, as far as the minimum holds (price-models.md 6.7.15); the adjusted amounts are compared
+	if p.spec.Advance && len(p.quantities) > 0 && (all.Cmp(exact) > 0 && r.under(p, "minimum") || r.under(p, "amount_discount")) {
+		// Nothing as far as a minimum holds, all of it as far as a discount does (price-models.md 6.7.15); the adjusted
+		// amounts are compared.
+		r.undecided("what a decrease of a fee under a minimum, or a discount of an amount, gives back")
+		return nil
 	}
 	if p.spec.Advance && p.to.After(r.w.now) {
 		if len(p.quantities) > 0 && !p.interval.to.IsZero() {
@@ -164,11 +166,11 @@ func (r *run) piece(p piece, lines []*line) error {
 	return differ("%s is billed at %s in %d documents, expected %s", at, show(all), rounds, show(cents(exact)))
 }
 
-// underMinimum reports whether a minimum of the plan or of the subscription works on a price.
-func (r *run) underMinimum(p piece) bool {
+// under reports whether an adjustment of a kind, of the plan or of the subscription, works on a price.
+func (r *run) under(p piece, kind string) bool {
 	return slices.ContainsFunc(r.w.plans[p.plan].adjust, func(a adjustment) bool {
-		return a.Kind == "minimum" && (len(a.Prices) == 0 || slices.Contains(a.Prices, p.spec.Name))
-	}) || slices.ContainsFunc(p.sub.adjusts, func(a *ownAdjustment) bool { return a.Kind == "minimum" && a.price == p.price })
+		return a.Kind == kind && (len(a.Prices) == 0 || slices.Contains(a.Prices, p.spec.Name))
+	}) || slices.ContainsFunc(p.sub.adjusts, func(a *ownAdjustment) bool { return a.Kind == kind && a.price == p.price })
 }
 
 func (r *run) usage(p piece, lines []*line, at string) error {
