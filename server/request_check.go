@@ -7,11 +7,14 @@ import (
 )
 
 // limitBody prepares the body to be read, within the limits of the operation and the account.
-func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if err := contract.LimitBody(c, bodyLimit(requestOf(c.Request().Context()))); err != nil {
+		turn := func() (free func(), err error) { return s.store.Processor(c.Request().Context()) }
+		if err := contract.LimitBody(c, bodyLimit(requestOf(c.Request().Context())), turn); err != nil {
 			return err
 		}
+		body := c.Request().Body
+		defer func() { _ = body.Close() }()
 		return next(c)
 	}
 }

@@ -201,7 +201,7 @@ func (s *Server) Handler() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
 	e.IPExtractor = addressReader(s.proxies)
-	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, limitBody, checkRequest, rememberKey)
+	e.Use(s.begin, s.logRequest, writeDeadline, s.readDeadline, echoKey, s.authenticate, s.markDirty, s.limitBody, checkRequest, rememberKey)
 	gen.RegisterHandlers(e, gen.NewStrictHandler(s, nil))
 	s.registerPublic(e)
 	console.Mount(e, console.Config{

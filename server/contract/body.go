@@ -19,15 +19,19 @@ import (
 // only the bound of its account (semantics 2.2.10).
 const LargestBody = 10 << 20
 
+// Turn waits for a share of the processors for a request, which is held until free is called.
+type Turn func() (free func(), err error)
+
 // LimitBody prepares the body of a request to be read: decompressed, of at most limit bytes
-// after that (0 is no limit). Nothing is read yet.
-func LimitBody(c echo.Context, limit int64) error {
+// after that (0 is no limit). Nothing is read yet. A packed body takes turns to be unpacked; its Close
+// gives up the one that it has.
+func LimitBody(c echo.Context, limit int64, turn Turn) error {
 	r := c.Request()
 	body := r.Body
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get(echo.HeaderContentEncoding))); encoding {
 	case "", "identity":
 	case "gzip":
-		body = &gzipBody{packed: body, limited: limit > 0}
+		body = &gzipBody{packed: body, limited: limit > 0, turn: turns{take: turn}}
 		r.ContentLength = -1
 		r.Header.Del(echo.HeaderContentEncoding)
 	default:
@@ -52,7 +56,7 @@ func (r faultReader) Read(b []byte) (int, error) {
 	var tooLarge *http.MaxBytesError
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, errUnpacked):
+	case errors.Is(err, errUnpacked), errors.As(err, new(noTurn)):
 		return n, err
 	case errors.As(err, &tooLarge):
 		return n, ErrTooLarge
@@ -65,54 +69,6 @@ func (r faultReader) Read(b []byte) (int, error) {
 	}
 	return n, fault.Bad("body", "did not arrive whole: its transfer broke off or is no HTTP") // such as malformed chunks
 }
-
-// A packed body may unpack to freelyUnpacked bytes whatever it holds, and beyond that to
-// mostUnpacked bytes for each packed byte. Events pack to between a tenth and a hundredth of
-// their size. Zeros pack to a thousandth: 10 MB of them would be 10 GB of work.
-const (
-	freelyUnpacked = LargestBody
-	mostUnpacked   = 200
-)
-
-var errUnpacked = fault.Bad("body", "must not unpack to more than %d times its packed size", mostUnpacked)
-
-// gzipBody decompresses a body, from the first read on.
-type gzipBody struct {
-	packed   io.ReadCloser
-	zip      *gzip.Reader
-	limited  bool  // in bytes, so not by the packed size
-	read     int64 // packed bytes
-	unpacked int64
-}
-
-func (g *gzipBody) Read(b []byte) (int, error) {
-	if g.zip == nil {
-		zip, err := gzip.NewReader(packedReader{g})
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return 0, gzip.ErrHeader
-		}
-		if err != nil {
-			return 0, err
-		}
-		g.zip = zip
-	}
-	n, err := g.zip.Read(b)
-	if g.unpacked += int64(n); !g.limited && g.unpacked > freelyUnpacked && g.unpacked > mostUnpacked*g.read {
-		return 0, errUnpacked
-	}
-	return n, err
-}
-
-// packedReader counts what is read of a packed body.
-type packedReader struct{ body *gzipBody }
-
-func (r packedReader) Read(b []byte) (int, error) {
-	n, err := r.body.packed.Read(b)
-	r.body.read += int64(n)
-	return n, err
-}
-
-func (g *gzipBody) Close() error { return g.packed.Close() }
 
 // readBody reads the whole body and puts it back, so that it can be bound.
 func readBody(r *http.Request) ([]byte, error) {
