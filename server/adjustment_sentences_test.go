@@ -34,7 +34,7 @@ var _ = Describe("An adjustment of a period", func() {
 	maximum := func(amount string) object { return of("maximum", "maximum_amount", amount, nil) }
 	discount := func(amount string) object { return of("amount_discount", "amount_discount", amount, nil) }
 	half := func() object { return of("percentage_discount", "percentage_discount", json.Number("0.5"), nil) }
-	adjusted := func(all ...any) object { return object{"add_adjustments": list(all)} }
+	adjusted := func(all ...any) object { return object{"add_adjustments": all} }
 	// inBulk is a price of calls in quarters: to 15 at 10.00 each, above at 5.00.
 	inBulk := func() object {
 		price := with(s.calls("0"), with(quarterly, object{"model_type": "bulk", "bulk_config": object{"tiers": list{
