@@ -19,6 +19,7 @@ type generator struct {
 	largest  time.Duration // by which the clock moves at once
 	plot     []step        // that follow each other
 	occasion *occasion     // that is still to come; nil: none
+	withdrew bool          // whether withdrawn had its turn
 	turn     uint64        // how many seeds below this one have the same occasion
 	goals    []string      // kinds of steps that were not possible yet, the oldest first
 	expired  time.Time     // the day on which a block of credits expires, when the clock has reached it: usage is sent next
@@ -72,8 +73,8 @@ func (g *generator) next(made int) step {
 		s, _ := g.ingest()
 		return s
 	}
-	if made == 8 && g.seed%4 == 1 {
-		g.plot = g.withdrawn()
+	if made >= 8 && g.seed%4 == 1 && !g.withdrew && len(g.plot) == 0 {
+		g.plot, g.withdrew = g.withdrawn(), true
 	}
 	if g.occasion != nil && len(g.plot) == 0 {
 		if g.plot = g.occur(); len(g.plot) > 0 {

@@ -20,7 +20,7 @@ var occasions = []occasion{
 	{prepare: (*generator).partsTogether, fits: inParts, steps: (*generator).threeParts},
 	{fits: inMoney, steps: (*generator).couponOfCycles},
 	{prepare: (*generator).paidByCredits, fits: usage, steps: (*generator).blocksInOrder},
-	{prepare: (*generator).paidByCredits, fits: usage, steps: (*generator).creditsBackAtTheEnd},
+	{prepare: (*generator).paidInCredits, fits: usage, steps: (*generator).creditsBackAtTheEnd},
 	{fits: recurring, steps: (*generator).planChangeAtBoundary},
 	{fits: recurring, steps: (*generator).changesAtBoundary},
 	{prepare: (*generator).modelInTurn, fits: usage, steps: (*generator).boundary},
@@ -239,6 +239,12 @@ func (g *generator) paidByCredits(plan *step) {
 	plan.Prices = append([]priceSpec{p}, slices.DeleteFunc(plan.Prices, func(p priceSpec) bool { return p.Phase > 0 })...)
 }
 
+// paidInCredits is the same in a unit of credits: what credits in money paid is often left out.
+func (g *generator) paidInCredits(plan *step) {
+	g.paidByCredits(plan)
+	plan.Prices[0].Currency, plan.Prices[0].Conversion = "credits", pick(g, "1", "0.05")
+}
+
 // blocksInOrder adds blocks that differ in one thing by which they are drawn on, and draws on them by usage and by hand.
 func (g *generator) blocksInOrder(s *subscription, i *interval, b day) []step {
 	d := g.today(s)
@@ -283,7 +289,7 @@ func (g *generator) creditsBackAtTheEnd(s *subscription, i *interval, b day) []s
 	if g.chance(50) {
 		steps = append(steps, later)
 	}
-	last := pick(g, end-1, end, end, end+1)
+	last := pick(g, end-1, end, end, end, end+1)
 	return append(steps, g.to(s, d+1, 12), g.used(s, d+1, 9, "11"), g.to(s, b+1, 9), g.used(s, b+1, 3, "6"), g.to(s, max(last, b+2), 20),
 		step{Do: "void invoice", Of: s.name, At: clock(z.start(b))}, g.used(s, max(last, b+2), 12, "3"), g.to(s, end+1, 9), g.to(s, end+33, 9))
 }
