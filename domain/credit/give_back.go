@@ -13,20 +13,10 @@ import (
 	"tollkeeper/store"
 )
 
-// GiveBack returns to the blocks that were drawn last what credits paid of a line above
-// a bound, by amendments (semantics 10.2.5). The ledger is locked; what is still pending
-// of the line is to be worked out before. The ledger is due at once: what came back pays
-// for overage of drafts, and what goes to a block that has expired expires.
-func GiveBack(tx *store.Tx, ledger *Ledger, lineID string, bound money.Decimal) error {
-	entries, err := ledger.paymentsOf(tx, lineID)
-	if err != nil {
-		return err
-	}
-	return ledger.giveBack(tx, entries, bound, false)
-}
-
-// GiveBackOfInvoice is [GiveBack] for all lines of an invoice: what credits of the ledger paid of each above its
-// bound, by line id. Their entries are read together. Of most invoices nothing was paid too much.
+// GiveBackOfInvoice returns to the blocks that were drawn last what credits of a ledger paid of each line of an
+// invoice above its bound, by line id, by amendments (semantics 10.2.5). The ledger is locked; what is still pending of
+// the lines is to be worked out before. The ledger is due at once: what came back pays for overage of drafts, and what
+// goes to a block that has expired expires. The entries are read together. Of most invoices nothing was paid too much.
 func GiveBackOfInvoice(tx *store.Tx, ledger *Ledger, invoiceID string, bounds map[string]money.Decimal) error {
 	var entries []Entry
 	err := ofLedger(tx, ledger.CustomerID, ledger.Currency).Where("invoice_id = ? AND line_id IS NOT NULL", invoiceID).

@@ -31,11 +31,6 @@ func OfView(tx *store.Tx, v invoice.View) (Document, error) { return Loader{}.Vi
 // OfCreditNote returns the document of a credit note.
 func OfCreditNote(tx *store.Tx, id string) (Document, error) { return Loader{}.CreditNote(tx, id) }
 
-// OfReceipt returns the receipt for a paid invoice.
-func OfReceipt(tx *store.Tx, invoiceID string) (Document, error) {
-	return Loader{}.Receipt(tx, invoiceID)
-}
-
 // Invoice is OfInvoice for the medium.
 func (in Loader) Invoice(tx *store.Tx, id string) (_ Document, err error) {
 	defer fault.Doing(&err, "show the document of invoice %s", id)

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"math/big"
 	"time"
 )
 
@@ -43,16 +42,6 @@ func Midnight(d Date, zone *time.Location) time.Time {
 // as its beginning, and a day of 23 or 25 hours is one day (semantics 1.1.14).
 func DaysBetween(from, to time.Time, zone *time.Location) int {
 	return int(DateOf(to, zone).utc().Sub(DateOf(from, zone).utc()) / (24 * time.Hour))
-}
-
-// Share is the proration factor of a service within its full billing period: local days by
-// local days (price models 1.4).
-func Share(start, end, periodStart, periodEnd time.Time, zone *time.Location) *big.Rat {
-	whole := DaysBetween(periodStart, periodEnd, zone)
-	if whole == 0 {
-		return one
-	}
-	return big.NewRat(int64(DaysBetween(start, end, zone)), int64(whole))
 }
 
 // Cycle is a row of billing periods, of months or of days.

@@ -1,7 +1,5 @@
 package webhook
 
-import "slices"
-
 // Type says what happened: the resource, a dot, and what became of it (semantics 13.4).
 type Type string
 
@@ -60,9 +58,6 @@ const (
 
 	Test Type = "resource_event.test"
 )
-
-// Types are all of them.
-func Types() []Type { return slices.Clone(types) }
 
 var types = []Type{
 	BackfillReflected, BackfillReverted,

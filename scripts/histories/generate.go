@@ -38,9 +38,6 @@ func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// without are defects whose occasion is left out, by number.
-var without = map[int]bool{}
-
 // Zones with clock changes at midnight, in summer and winter, and at odd offsets.
 var zones = []string{"UTC", "America/New_York", "Africa/Cairo", "Asia/Kolkata", "Australia/Lord_Howe", "America/Los_Angeles", "America/Santiago"}
 
@@ -243,7 +240,7 @@ func (g *generator) fee() (*subscription, *interval) {
 
 func (g *generator) quantity() (step, bool) {
 	sub, i := g.fee()
-	if sub == nil || without[5] && !i.spec.Advance {
+	if sub == nil {
 		return step{}, false
 	}
 	s := step{Do: "quantity", Of: sub.name, Price: i.spec.Name, Option: pick(g, "immediate", "effective_date", "effective_date", "upcoming_invoice"), Amount: fmt.Sprint(g.IntN(8))}
@@ -272,7 +269,7 @@ func (g *generator) credit() (step, bool) {
 		today = pick(g, -20, -3, 3, 10, 25)
 		s.At = g.date(c, today, today)
 	}
-	if g.chance(60) && !without[1] {
+	if g.chance(60) {
 		s.Until = g.date(c, max(today, 0)+1, max(today, 0)+50)
 	}
 	if g.chance(20) {

@@ -28,19 +28,6 @@ func (g *generator) plan() step {
 	if g.occasion != nil && g.occasion.prepare != nil {
 		g.occasion.prepare(g, &s)
 	}
-	if without[2] {
-		shortest := s.Prices[0].Cycle
-		for _, p := range s.Prices {
-			if p.Cycle.Months*30+p.Cycle.Days < shortest.Months*30+shortest.Days {
-				shortest = p.Cycle
-			}
-		}
-		for n := range s.Prices {
-			if !s.Prices[n].advance() {
-				s.Prices[n].Cycle = shortest
-			}
-		}
-	}
 	for _, p := range s.Prices {
 		_, want := g.wantedKind("")
 		if p.Metric != "" && p.Metric != composite && p.Currency == "" && (g.chance(35) || first && want) {
@@ -139,7 +126,7 @@ func (g *generator) price(plan string) priceSpec {
 		p.Invoiced = g.moreOften(p.Cycle)
 	}
 	if g.chance(45) {
-		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60) || without[1]
+		p.Quantity, p.Advance = fmt.Sprint(1+g.IntN(5)), g.chance(60)
 		if g.chance(25) {
 			p.Model, p.Bound, p.Above = pick(g, "tiered", "package", "bulk"), pick(g, "2", "3"), "4.99"
 		}

@@ -24,7 +24,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strconv"
 	"strings"
 )
 
@@ -49,11 +48,6 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&o.failures, "failures", 5, "end after so many that differ")
 	flags.BoolVar(&o.whole, "whole", false, "print what differs without making it shorter")
 	flags.StringVar(&o.state, "state", "", "a file that keeps which seeds are done, to go on from there")
-	flags.Func("without", "leave out what occasions this known defect", func(text string) error {
-		n, err := strconv.Atoi(text)
-		without[n] = true
-		return err
-	})
 	flags.BoolVar(&o.quick, "quick", false, "compare after steps of the clock and changes of subscriptions alone")
 	flags.BoolVar(&o.wide, "wide", false, "have price models of all kinds, metrics that divide, composite prices, adjustments over fees and usage, and usage below 0 too")
 	flags.BoolVar(&o.pairs, "pairs", false, "print how often each pair of a step and a feature occurred")
