@@ -193,6 +193,32 @@ var _ = Describe("Mail", func() {
 		}
 	})
 
+	It("reminds of what is collected automatically after the due day only, and of nothing that is void", func() {
+		m := newMailFixture("2025-03-20T00:00:00Z")
+		m.setting("payment_gateway", "test")
+		m.setting("reminder_days", "-1,0,1")
+		buyer := m.buys(object{"payment_provider": "stripe_charge", "payment_provider_id": "decline", "auto_collection": true}, "ann")
+		issued := func() string {
+			GinkgoHelper()
+			id := m.post("/v1/invoices", m.oneOff(buyer, object{"net_terms": nil, "due_date": "2025-03-25", "invoice_date": "2025-03-20", "will_auto_issue": false})).expect(201).text("id")
+			return m.post("/v1/invoices/"+id+"/issue", nil).expect(200).text("id")
+		}
+		issued()
+		m.post("/v1/invoices/"+issued()+"/void", nil).expect(200)
+		reminders := func(at string) (all []string) {
+			GinkgoHelper()
+			m.clock(at)
+			for _, one := range m.log() {
+				if one.Kind == mail.ReminderMail {
+					all = append(all, one.Occasion[strings.LastIndex(one.Occasion, " ")+1:])
+				}
+			}
+			return all
+		}
+		Expect(reminders("2025-03-25T23:00:00Z")).To(BeEmpty())
+		Expect(reminders("2025-03-26T09:00:00Z")).To(Equal([]string{"1"}))
+	})
+
 	It("tells of credit notes, and the account's own people of alerts", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.setting("alert_emails", "team@"+m.domain+",boss@"+m.domain)

@@ -33,7 +33,7 @@ func Find(tx *store.Tx, id string) (m Mail, err error) {
 	return m, store.Found(err, "Mail", id)
 }
 
-// notAgain is how long by real time a mail of a kind counts as recent.
+// notAgain is how long by real time a mail of a kind counts as recent (semantics 18.1.11).
 const notAgain = "5 minutes"
 
 // Recent reports whether a mail of a kind was queued for a customer a short time ago.

@@ -77,7 +77,8 @@ type Letter struct {
 	Text, HTML string
 }
 
-// Queue queues a letter for each recipient who has none of its occasion. The account names a sender ([Sends]).
+// Queue queues a letter for each recipient who has none of its occasion (semantics 18.1.1). The account names a sender
+// ([Sends]). A test account may hold it (semantics 18.1.12).
 func Queue(tx *store.Tx, settings account.Account, l Letter, recipients ...string) error {
 	if len(recipients) == 0 {
 		return nil

@@ -34,7 +34,7 @@ type Due struct{ Reminder }
 const reminderHour = 9
 
 // Plan plans the reminders of an issued invoice, at nine o'clock of days of the customer's. Those whose time has passed
-// are left out.
+// are left out (semantics 18.1.6).
 func Plan(tx *store.Tx, settings account.Account, inv invoice.Invoice, zone *time.Location) error {
 	if inv.Status != invoice.StatusIssued || inv.DueAt == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 const Lease = 5 * time.Minute
 
 // waits are how long the next attempt waits after each that failed. The last is four days after the first, as
-// mail servers have it.
+// mail servers have it (semantics 18.2.2).
 var waits = []time.Duration{
 	time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 	12 * time.Hour, 20 * time.Hour, 24 * time.Hour, 24 * time.Hour,
@@ -43,7 +43,7 @@ func opensPortals(tx *store.Tx) error {
 }
 
 // Claim takes the mail of the account that has been due longest. Found is false when there is none. Mails that a server
-// died with become uncertain.
+// died with become uncertain (semantics 18.2.3).
 func Claim(tx *store.Tx, now time.Time) (m Mail, found bool, err error) {
 	if err := opensPortals(tx); err != nil {
 		return m, false, err
@@ -134,7 +134,7 @@ func Record(tx *store.Tx, claimed Mail, o Outcome) error {
 	return m.save(tx, "attempts", "tries", "status", "next_attempt_at", "claimed_until")
 }
 
-// Forget deletes mails that are older by real time than their accounts keep them, some at a time. It tells whether
+// Forget deletes mails that are older by real time than their accounts keep them (semantics 18.2.4), some at a time. It tells whether
 // there may be more.
 func Forget(tx *gorm.DB, now time.Time) (more bool, err error) {
 	const atOnce = 1000

@@ -22,7 +22,7 @@ const (
 )
 
 // Sender sends the mails that are due. It connects to the mail server before it takes a mail, so while that
-// does not answer, mails only wait. Several servers may run a sender at once.
+// does not answer, mails only wait (semantics 18.2.1). Several servers may run a sender at once.
 type Sender struct {
 	Config
 	rest  time.Duration

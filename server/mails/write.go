@@ -129,7 +129,7 @@ func (w writer) crossing(n webhook.Announcement) error {
 	})
 }
 
-// mostGroups is how many groups of an alert a mail lists.
+// mostGroups is how many groups of an alert a mail lists (semantics 18.1.9).
 const mostGroups = 10
 
 func groupName(group []string) string {

@@ -44,7 +44,7 @@ func (w writer) about(id string, kind mail.Kind) (a about, err error) {
 	return a, err
 }
 
-// language is that of a mail: the customer's, or, with a text of the account's own that is for all languages, that of its
+// language is that of a mail (semantics 18.1.10): the customer's, or, with a text of the account's own that is for all languages, that of its
 // letterhead, since the text has one language.
 func (w writer) language(kind mail.Kind, buyer customer.Customer) (mail.Words, error) {
 	head, err := letterhead.CurrentText(w.tx)
@@ -78,7 +78,7 @@ func (a about) link(text string) *Link {
 	return &Link{Text: text, URL: a.page}
 }
 
-// recipients are the addresses of a customer who takes mail.
+// recipients are the addresses of a customer who takes mail (semantics 18.1.2).
 func recipients(c customer.Customer) (all []string) {
 	if !c.EmailDelivery {
 		return nil
@@ -98,7 +98,8 @@ func (a about) facts(more ...Fact) []Fact {
 	return append([]Fact{{a.mail.Invoice, *a.Number}, {a.mail.Date, a.day(*a.IssuedAt)}}, more...)
 }
 
-// invoiceIssued queues the mail of an issued invoice, unless it is about nothing, and plans its reminders.
+// invoiceIssued queues the mail of an issued invoice, unless it is about nothing, and plans its reminders (semantics
+// 18.1.3).
 func (w writer) invoiceIssued(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.InvoiceIssued)
 	if err != nil || a.IssuedAt == nil || a.Status == invoice.StatusVoid || a.Total.IsZero() {
@@ -128,7 +129,7 @@ func (w writer) invoiceIssued(n webhook.Announcement) error {
 	}, recipients(a.buyer)...)
 }
 
-// receipt queues the mail of a payment.
+// receipt queues the mail of a payment (semantics 18.1.4).
 func (w writer) receipt(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.Receipt)
 	if err != nil || a.PaidAt == nil || a.Due().IsZero() {
@@ -145,8 +146,8 @@ func (w writer) receipt(n webhook.Announcement) error {
 		}, recipients(a.buyer)...)
 }
 
-// reminder queues a reminder, unless the invoice asks for nothing any more. A customer whose payment is collected
-// automatically is not reminded before the due date.
+// reminder queues a reminder, unless the invoice asks for nothing any more. Up to the due day, a customer whose payment
+// is collected automatically is not reminded (semantics 18.1.7 and 18.1.8).
 func (w writer) reminder(r mail.Reminder) error {
 	a, err := w.about(r.InvoiceID, mail.ReminderMail)
 	if err != nil || a.Status != invoice.StatusIssued || a.Due().IsZero() || r.Days <= 0 && a.NextAttemptAt != nil {
@@ -167,7 +168,7 @@ func (w writer) reminder(r mail.Reminder) error {
 	}, recipients(a.buyer)...)
 }
 
-// creditNote queues the mail of a credit note.
+// creditNote queues the mail of a credit note (semantics 18.1.5).
 func (w writer) creditNote(n webhook.Announcement) error {
 	note, err := invoice.FindCreditNote(w.tx, n.ID)
 	if err != nil || note.VoidedAt != nil {
