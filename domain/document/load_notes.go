@@ -45,7 +45,7 @@ func (in Loader) CreditNote(tx *store.Tx, id string) (_ Document, err error) {
 		d.Memo = *note.Memo
 	}
 	d.Subtotal, d.Total, d.Payable = note.Total, note.Total, note.Total
-	d.Note = &Note{Invoice: v.Number, Adjusted: note.Adjusted, Refunded: note.Total.Sub(note.Adjusted)}
+	d.Note = &Note{Invoice: v.Number, Adjusted: note.Adjusted, Refunded: note.ToBalance()}
 	if note.Reason != nil {
 		d.Note.Reason = d.Words.reason(*note.Reason)
 	}

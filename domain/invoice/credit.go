@@ -184,7 +184,7 @@ func takeBack(tx *store.Tx, inv Invoice, lines []CreditedLine, note CreditNote) 
 	if note.Automatic {
 		why.Action = customer.ActionProratedRefund
 	}
-	if err := customer.Move(tx, inv.CustomerID, note.Total.Sub(note.Adjusted), why); err != nil {
+	if err := customer.Move(tx, inv.CustomerID, note.ToBalance(), why); err != nil {
 		return CreditNote{}, err
 	}
 	webhook.Announce(tx, webhook.CreditNoteIssued, note.ID, nil)

@@ -53,6 +53,10 @@ type CreditNote struct {
 	PDF      string            `gorm:"-"` // its address
 }
 
+// ToBalance is what the note gives to the customer's balance: what it credits beyond what the invoice asked for
+// (semantics 9.2.1 and 9.2.2). At least 0.
+func (n CreditNote) ToBalance() money.Decimal { return n.Total.Sub(n.Adjusted) }
+
 // CreditNoteLine takes some of an invoice's line back.
 type CreditNoteLine struct {
 	store.Record

@@ -29,7 +29,7 @@ func VoidCreditNote(tx *store.Tx, id string) (_ CreditNote, err error) {
 		if err := inv.Save(tx, "credited"); err != nil {
 			return CreditNote{}, err
 		}
-		back = note.Total.Sub(note.Adjusted)
+		back = note.ToBalance()
 	}
 	why := customer.Cause{Action: customer.ActionCreditNoteVoided, InvoiceID: &inv.ID, CreditNoteID: &note.ID}
 	if note.Automatic {

@@ -186,7 +186,7 @@ func (w writer) creditNote(n webhook.Announcement) error {
 	if note.Adjusted.Sign() > 0 {
 		v.Facts = append(v.Facts, Fact{m.StillDue, a.amount(a.Due())})
 	}
-	if rest := note.Total.Sub(note.Adjusted); rest.Sign() > 0 {
+	if rest := note.ToBalance(); rest.Sign() > 0 {
 		v.Facts = append(v.Facts, Fact{m.ToBalance, a.amount(rest)})
 	}
 	return w.queue(mail.Letter{Kind: mail.CreditNote, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "credit note " + note.ID}, m, v, map[string]string{
