@@ -55,6 +55,16 @@ var _ = Describe("A fee in arrears whose quantity changes", func() {
 			map[string]int{"2025-11-02": 3, "2025-11-29": 2}, "28.67", "2"),
 	)
 
+	// April from the 5th on is 26 of 180 days: 12.345 x 26 / 180 is 1.78316..., and the 4 days before have 0.00183... of a
+	// cent left over: half a cent together, although neither number has a last digit.
+	It("is rounded with what the days before left over, exact to the last digit", func() {
+		s := newFixture("2025-03-26T12:00:00Z")
+		fee := with(s.fee("12.345"), object{"cadence": "semi_annual", "billed_in_advance": false, "invoicing_cycle_configuration": object{"duration": 1, "duration_unit": "month"}})
+		sub := s.subscribe(s.buyer(nil), object{"start_date": "2025-03-26", "trial_duration_days": 10}, fee).text("id")
+		s.clock("2025-05-02T00:00:00Z")
+		Expect(s.linesOf(sub)).To(ContainElement("Fee 2025-04-05 to 2025-05-01: 1.79"))
+	})
+
 	It("costs what is billed, with the last quantity", func() {
 		s := newFixture("2025-03-01T00:00:00Z")
 		sub := seats(s, nil, nil, march)

@@ -90,12 +90,17 @@ func (a *Amounts) carry(y Item) {
 		return
 	}
 	y.Instalment = nil
+	before := y
 	if len(y.Usage.Spans) > 0 { // the installments before it were for the quantity with which it begins
-		y.Usage.Quantity, y.Usage.Spans = y.Usage.Spans[0].Quantity, nil
+		before.Usage.Quantity, before.Usage.Spans = y.Usage.Spans[0].Quantity, nil
 	}
-	y.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
-	before := Rate(y)
-	left := before.Exact.Sub(before.Subtotal).WithoutTail()
+	before.Usage.Fraction = period.Fraction{Part: y.Days.From, Whole: y.Days.Of}
+	was := Rate(before)
+	left := was.Exact.Sub(was.Subtotal).WithoutTail()
+	if len(y.Usage.Spans) == 0 { // one quotient: the sum of two, each without its tail, may be below half a minor unit
+		y.Usage.Fraction = period.Fraction{Part: y.Days.To, Whole: y.Days.Of}
+		left = Rate(y).Exact.Sub(was.Subtotal).Sub(a.Exact).WithoutTail()
+	}
 	if left.IsZero() {
 		return
 	}

@@ -84,8 +84,8 @@ func (r *run) piece(p piece, lines []*line) error {
 	}
 	due, all, rounds, held := new(big.Rat), new(big.Rat), 0, false
 	for _, l := range lines {
-		if l.subtotal.Sign() != 0 && l.adjusted.Sign() == 0 && p.sub.amountCoupon() {
-			return nil // of a fee that a coupon made 0 nothing is given back
+		if l.subtotal.Sign() != 0 && l.adjusted.Sign() == 0 {
+			return nil // of a fee that a discount made 0 nothing is given back
 		}
 		held = held || l.status == "draft" && !l.date.After(r.w.now)
 		amounts := []*big.Rat{l.subtotal}
