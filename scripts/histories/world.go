@@ -179,8 +179,8 @@ type piece struct {
 	parts  int       // of a fee: how many invoices there are in a cycle, 0 for one
 }
 
-// key names the service period of a price.
-func (p piece) key() string { return p.price + " " + clock(p.from) }
+// key names the service period of a price of a subscription.
+func (p piece) key() string { return p.sub.name + " " + p.price + " " + clock(p.from) }
 
 // fraction of the cycle that is served (price-models.md 1.4).
 func (p piece) fraction() *big.Rat {
