@@ -125,34 +125,38 @@ func (c client) rewrite(h *history, home <-chan struct{}) {
 			c.must(http.MethodPost, "/v1/events/backfills/"+id+"/close", nil, "close "+id)
 		}
 		if early > 1 {
-			c.await(id, "reflected", home)
+			if !c.await(id, "reflected", home) {
+				return // it is still at work, so another one of its time is not taken back
+			}
 			closed = append(closed, id)
-		} else {
-			c.takeBack(id, home)
+		} else if !c.takeBack(id, home) {
+			return
 		}
 		for len(closed) > rand.IntN(standing) {
 			k := rand.IntN(len(closed))
-			c.takeBack(closed[k], home)
+			if !c.takeBack(closed[k], home) {
+				return
+			}
 			closed = slices.Delete(closed, k, k+1)
 		}
 		h.tell(func(h *history) { h.rewritten++ })
 	}
 }
 
-func (c client) takeBack(backfill string, home <-chan struct{}) {
+func (c client) takeBack(backfill string, home <-chan struct{}) bool {
 	c.must(http.MethodPost, "/v1/events/backfills/"+backfill+"/revert", nil, "revert "+backfill)
-	c.await(backfill, "reverted", home)
+	return c.await(backfill, "reverted", home)
 }
 
-// await waits until a backfill has that status, or the crowd goes home.
-func (c client) await(backfill, status string, home <-chan struct{}) {
+// await waits until a backfill has that status. It is false if the crowd goes home before.
+func (c client) await(backfill, status string, home <-chan struct{}) bool {
 	for {
 		if _, answer := c.ask(http.MethodGet, "/v1/events/backfills/"+backfill, nil, ""); bytes.Contains(answer, []byte(`"status":"`+status+`"`)) {
-			return
+			return true
 		}
 		select {
 		case <-home:
-			return
+			return false
 		case <-time.After(patience):
 		}
 	}
