@@ -147,7 +147,7 @@ var _ = Describe("Pages for customers", func() {
 		It("say what became of it", func() {
 			invoice := s.bill(buyer, "100")
 			id, address := invoice.text("id"), invoice.text("hosted_invoice_url")
-			Expect(s.open(address).text).To(ContainSubstring("due on 1 March 2025"))
+			Expect(s.open(address).text).To(ContainSubstring("Due on 1 March 2025"))
 			note := s.post("/v1/credit_notes", object{"line_items": list{credited(invoice.at("line_items[0].id"), "30")}, "reason": "duplicate"}).expect(201)
 			page := s.open(address).text
 			Expect(page).To(ContainSubstring("−30.00"))
