@@ -10,7 +10,7 @@ import (
 	"tollkeeper/domain/user"
 )
 
-// Whoever shows an invoice says on the same day that it is overdue (semantics 8.1.9).
+// All places that show an invoice agree on the day from which it is overdue (semantics 8.1.9).
 var _ = Describe("An invoice that is due", func() {
 	DescribeTable("is overdue from the day after on, wherever it is shown, by the customer's days",
 		func(zone, issued, due string) {

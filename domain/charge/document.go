@@ -19,7 +19,8 @@ type Document struct {
 	// [subscription.AdjustmentPeriods.SettledOn].
 	Settles func(subscription.AdjustmentPeriods, subscription.AdjustmentPeriod) bool
 
-	// Periods are those of the adjustments of the terms, where they are known from other documents of these.
+	// Periods are those of all adjustments of the terms. Documents of the same terms share them, so that each is
+	// found once. If it is nil, they are found for this document.
 	Periods []subscription.AdjustmentPeriods
 
 	ByHand bool // its lines are no services of a subscription: adjustments work on them alone

@@ -5,8 +5,8 @@ func (t Terms) PeriodsOf(a AdjustmentInterval) AdjustmentPeriods {
 	return t.periodsOf(a, map[string]AdjustmentPeriods{})
 }
 
-// PeriodsOfAll are those of all adjustments, in their order. They remember what was asked of them, for those who
-// ask about many documents of the same terms.
+// PeriodsOfAll finds the prices of all adjustments, in the order of these. What is found of their periods is kept, so
+// that many documents of the same terms can share it.
 func (t Terms) PeriodsOfAll() []AdjustmentPeriods {
 	all, others := make([]AdjustmentPeriods, len(t.Adjustments)), map[string]AdjustmentPeriods{}
 	for k, a := range t.Adjustments {
@@ -32,7 +32,7 @@ func (t Terms) periodsOf(a AdjustmentInterval, others map[string]AdjustmentPerio
 	return p
 }
 
-// foundPeriods is what was asked of the periods of an adjustment: documents of many days ask the same.
+// foundPeriods keeps what was found of the periods of an adjustment: documents of many days ask for the same.
 type foundPeriods struct {
 	of       map[servedTime]AdjustmentPeriod // of services that belong to one
 	services map[string][]ServicePeriod      // of periods by name

@@ -56,11 +56,11 @@ func (g *gzipBody) unpack(b []byte) (int, error) {
 	return n, err
 }
 
-// packedReader counts what is read of a packed body.
+// packedReader counts what is read of a packed body, and holds no turn while it waits for the client.
 type packedReader struct{ body *gzipBody }
 
 func (r packedReader) Read(b []byte) (int, error) {
-	r.body.turn.end() // the client may take its time
+	r.body.turn.end()
 	n, err := r.body.packed.Read(b)
 	r.body.read += int64(n)
 	return n, err
@@ -71,10 +71,10 @@ func (g *gzipBody) Close() error {
 	return g.packed.Close()
 }
 
-// turnBytes is how much is unpacked, and read by whoever asked for it, in one turn: a few milliseconds of work.
+// turnBytes is how much a body unpacks in one turn. Unpacking and reading it takes a few milliseconds.
 const turnBytes = 1 << 20
 
-// turns are those of a packed body, beyond its first bytes: few bytes on the wire are much work here.
+// turns are those of a packed body beyond its first turnBytes: few packed bytes are much work.
 type turns struct {
 	take Turn
 	free func() // nil: it has none
@@ -103,7 +103,7 @@ func (t *turns) end() {
 	}
 }
 
-// noTurn is why there was none: the server is busy, or the request has ended.
+// noTurn is the error of a body that got no turn: the server is busy, or the request has ended.
 type noTurn struct{ error }
 
 func (n noTurn) Unwrap() error { return n.error }

@@ -44,8 +44,8 @@ func (w writer) about(id string, kind mail.Kind) (a about, err error) {
 	return a, err
 }
 
-// language is that of a mail (semantics 18.1.10): the customer's, or, with a text of the account's own that is for all languages, that of its
-// letterhead, since the text has one language.
+// language is that of a mail (semantics 18.1.10): the customer's. A text of the account's own for all languages has
+// the language of the letterhead, since it is one text.
 func (w writer) language(kind mail.Kind, buyer customer.Customer) (mail.Words, error) {
 	head, err := letterhead.CurrentText(w.tx)
 	if err != nil {
