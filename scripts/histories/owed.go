@@ -84,8 +84,13 @@ func (r *run) piece(p piece, lines []*line) error {
 	}
 	due, all, rounds, held := new(big.Rat), new(big.Rat), 0, false
 	for _, l := range lines {
-		if l.subtotal.Sign() != 0 && l.adjusted.Sign() == 0 {
-			return nil // of a fee that a discount made 0 nothing is given back
+		if l.subtotal.Sign() != 0 && l.adjusted.Sign() == 0 { // of a fee that a discount made 0 nothing is given back
+			for _, n := range r.books.notes {
+				if n.invoice == l.invoice.id && n.name == l.name && n.amount.Sign() != 0 {
+					return differ("%s gives back %s of a fee that a discount made 0", at, show(n.amount))
+				}
+			}
+			return nil
 		}
 		held = held || l.status == "draft" && !l.date.After(r.w.now)
 		amounts := []*big.Rat{l.subtotal}
