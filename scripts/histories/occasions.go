@@ -25,7 +25,12 @@ var occasions = []occasion{
 	{fits: recurring, steps: (*generator).changesAtBoundary},
 	{prepare: (*generator).modelInTurn, fits: usage, steps: (*generator).boundary},
 	{prepare: (*generator).partsTogether, fits: inParts, steps: (*generator).adjustedAtBoundaries},
+	{fits: usageInMoney, steps: (*generator).maximumsInARow},
+	{fits: oneMonth, steps: (*generator).couponAndCancellation},
+	{prepare: (*generator).phasesOfAMonth, fits: anyPrice, steps: (*generator).subscribedAtMonthsEnd},
 }
+
+func anyPrice(*subscription, *interval) bool { return true }
 
 func licensePrice(_ *subscription, i *interval) bool { return i.spec.Seats != "" }
 func inParts(_ *subscription, i *interval) bool      { return i.spec.Item == itemOfParts }

@@ -99,13 +99,10 @@ func (r *run) piece(p piece, lines []*line) error {
 			case n.invoice != l.invoice.id || n.name != l.name:
 			case len(l.adjustments) == 0:
 				amounts = append(amounts, new(big.Rat).Neg(n.amount))
-			case l.adjusted.Sign() != 0: // as a part of what coupons left
+			case l.adjusted.Sign() != 0: // as a part of what discounts left, which may be small: both were rounded
 				amounts = append(amounts, new(big.Rat).Neg(quo(mul(n.amount, l.subtotal), l.adjusted)))
-				rounds += 2
-				if p.sub.amountCoupon() { // which may be small
-					whole := ceil(quo(new(big.Rat).Abs(l.subtotal), new(big.Rat).Abs(l.adjusted)))
-					rounds += 2 * int(whole.Num().Int64())
-				}
+				whole := ceil(quo(new(big.Rat).Abs(l.subtotal), new(big.Rat).Abs(l.adjusted)))
+				rounds += 2 * int(whole.Num().Int64())
 			}
 		}
 		if l.to.After(p.to) && len(amounts) == 1 { // what is given back of it rounds to nothing
