@@ -10,7 +10,7 @@ import (
 )
 
 // mountHosted serves the pages for customers. A token that opens nothing counts as a key that is not
-// good: who guesses is slowed down.
+// good: who guesses is slowed down (semantics 20.2.6).
 func (s *Server) mountHosted(e *echo.Echo) {
 	hosted.Mount(e, hosted.Config{
 		Store: s.store, Fonts: s.fonts, Stylesheet: console.Stylesheet(), Icon: console.Icon(),

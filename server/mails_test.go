@@ -14,7 +14,6 @@ import (
 	"github.com/emersion/go-smtp"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"gorm.io/gorm"
 
 	"tollkeeper/domain/mail"
 	"tollkeeper/domain/user"
@@ -25,6 +24,7 @@ import (
 type wordDecoder = mime.WordDecoder
 
 var _ = Describe("Mail", func() {
+	// The rules: semantics 18.1.1 and 18.1.2.
 	It("tells a customer of an invoice at each address once, as text and as HTML", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		buyer := m.buys(nil, "ann", "bob", "ann")
@@ -47,6 +47,7 @@ var _ = Describe("Mail", func() {
 		Expect(parts["text/html"]).To(And(ContainSubstring("Hello &lt;b&gt;Globex&lt;/b&gt;"), ContainSubstring("USD\u00a01,234.50"), Not(ContainSubstring("<b>")), Not(ContainSubstring("ZgotmplZ"))))
 	})
 
+	// The rule: semantics 18.1.3.
 	It("is not sent to a customer who takes none, by an account that names no sender, and not about nothing", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.bill(m.buys(object{"email_delivery": false}, "ann"), "5.00")
@@ -56,6 +57,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.log()).To(BeEmpty())
 	})
 
+	// The rule: semantics 18.1.12.
 	It("is held in a test account unless that may send", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.setting("mail_in_test", false)
@@ -74,6 +76,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.got()).To(HaveLen(1))
 	})
 
+	// The rule: semantics 18.2.1.
 	It("waits while the mail server is down for a day, and then all goes out, once", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.office.close()
@@ -95,6 +98,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.statuses()).To(And(HaveLen(buyers), HaveEach(mail.StatusSent)))
 	})
 
+	// The rule: semantics 18.2.3.
 	It("is never sent twice by itself where the outcome is not known, and can be by hand, under the same id", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.bill(m.buys(nil, "ann"), "5.00")
@@ -128,6 +132,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.log()[0].Attempts).To(HaveLen(2))
 	})
 
+	// The rule: semantics 18.2.2.
 	It("is tried again where it is refused for now, and fails where it is for good, without keeping another from it", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.office.answer = func(to string) error {
@@ -155,6 +160,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.got()).To(HaveLen(1))
 	})
 
+	// The rules: semantics 18.1.6 and 18.1.8.
 	It("reminds of what is unpaid at nine of the customer's days, across a month's end and a change of the clock", func() {
 		m := newMailFixture("2025-03-26T00:00:00Z")
 		m.setting("reminder_days", "-2,0,1,30")
@@ -193,6 +199,7 @@ var _ = Describe("Mail", func() {
 		}
 	})
 
+	// The rule: semantics 18.1.7.
 	It("reminds of what is collected automatically after the due day only, and of nothing that is void", func() {
 		m := newMailFixture("2025-03-20T00:00:00Z")
 		m.setting("payment_gateway", "test")
@@ -219,6 +226,7 @@ var _ = Describe("Mail", func() {
 		Expect(reminders("2025-03-26T09:00:00Z")).To(Equal([]string{"1"}))
 	})
 
+	// The rules: semantics 18.1.5 and 18.1.9.
 	It("tells of credit notes, and the account's own people of alerts", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.setting("alert_emails", "team@"+m.domain+",boss@"+m.domain)
@@ -256,6 +264,7 @@ var _ = Describe("Mail", func() {
 		Expect(m.log()[1].Subject).To(HavePrefix("Invoice "))
 	})
 
+	// The rule: semantics 18.2.4.
 	It("is forgotten after the days that the account keeps it", func() {
 		m := newMailFixture("2025-03-01T00:00:00Z")
 		m.setting("mail_log_days", 3)
@@ -263,7 +272,8 @@ var _ = Describe("Mail", func() {
 		m.pass(0)
 		forget := func(days int) {
 			GinkgoHelper()
-			Expect(m.store.Shared(m.ctx, func(db *gorm.DB) error { _, err := mail.Forget(db, time.Now().AddDate(0, 0, days)); return err })).To(Succeed())
+			_, err := mail.Forget(m.ctx, m.store, time.Now().AddDate(0, 0, days))
+			Expect(err).NotTo(HaveOccurred())
 		}
 		forget(2)
 		Expect(m.log()).To(HaveLen(1))

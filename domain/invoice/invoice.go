@@ -136,6 +136,17 @@ func (v View) ScheduledAt() *time.Time {
 // less what its credit notes took off that. Paying does not lower it.
 func (i Invoice) Due() money.Decimal { return i.AmountDue.Sub(i.Credited) }
 
+// AwaitsPayment reports whether an issued invoice has something left to pay.
+func (i Invoice) AwaitsPayment() bool {
+	return (i.Status == StatusIssued || i.Status == StatusSynced) && !i.Due().IsZero()
+}
+
+// FindRow returns the row of an issued invoice, for what needs neither lines nor terms, or fault.Missing.
+func FindRow(tx *store.Tx, id string) (i Invoice, err error) {
+	err = tx.Where("id = ?", id).Take(&i).Error
+	return i, store.Found(err, "Invoice", id)
+}
+
 // Save writes those columns of the invoice.
 func (i *Invoice) Save(tx *store.Tx, columns ...string) error {
 	return tx.Model(i).Select(columns).Updates(i).Error

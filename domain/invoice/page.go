@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"tollkeeper/domain/letterhead"
@@ -75,23 +76,49 @@ func WithdrawLinks(tx *store.Tx, id string) (View, error) {
 	return Find(tx, id)
 }
 
-// LinksWithdrawn is how often the links to an invoice were withdrawn; 0 where there is no invoice. It reads nothing else:
-// what a link opens is read once the link is known to be genuine.
-func LinksWithdrawn(tx *store.Tx, id string) (times int, err error) {
-	err = tx.Model(&Invoice{}).Where("id = ?", id).Select("links_withdrawn").Scan(&times).Error
-	return times, err
-}
-
 // linkDays is how long links work after the issue.
 func linkDays(tx *store.Tx) (int, error) {
 	head, err := letterhead.CurrentText(tx)
 	return cmp.Or(head.Content.LinkDays, letterhead.DefaultLinkDays), err
 }
 
-// PageEnds is when a link to the page of an issued invoice ends that has no end of its own.
-func PageEnds(tx *store.Tx, i Invoice) (time.Time, error) {
-	days, err := linkDays(tx)
-	return i.pageEnds(days), err
+// ErrNoPage says that a token opens no page.
+var ErrNoPage = errors.New("invoice: the link opens no page")
+
+// OpenPage returns the invoice whose page a token opens; ended reports that the link worked once and no longer does
+// (semantics 8.1.17). A token that is not genuine or was withdrawn opens nothing, and a draft has no page:
+// ErrNoPage. Nothing but the number of withdrawals is read before the link is known to be genuine.
+func OpenPage(tx *store.Tx, token string) (v View, ended bool, err error) {
+	named, ok := link.Parse(link.Invoice, token)
+	if !ok {
+		return v, false, ErrNoPage
+	}
+	keys, err := link.Of(tx)
+	if err != nil {
+		return v, false, err
+	}
+	var withdrawn int
+	if err := tx.Model(&Invoice{}).Where("id = ?", named.ID).Select("links_withdrawn").Scan(&withdrawn).Error; err != nil {
+		return v, false, err
+	}
+	if !keys.Signed(link.Invoice, token, withdrawn) {
+		return v, false, ErrNoPage
+	}
+	if v, err = Find(tx, named.ID); err != nil {
+		return v, false, err
+	}
+	if v.Status == StatusDraft {
+		return View{}, false, ErrNoPage
+	}
+	ends := named.Ends
+	if ends.IsZero() {
+		days, err := linkDays(tx)
+		if err != nil {
+			return v, false, err
+		}
+		ends = v.pageEnds(days)
+	}
+	return v, !tx.Now.Before(ends), nil
 }
 
 // PDFOf is the address of the PDF of the invoice whose page is given; nil of drafts, which have no page.

@@ -78,7 +78,7 @@ func particularsOf(settings account.Account, head letterhead.Letterhead, i Invoi
 	return p
 }
 
-// LanguageOf is the language of a customer's documents.
+// LanguageOf is the language of a customer's documents (semantics 19.2.1).
 func LanguageOf(head letterhead.Letterhead, c customer.Customer) letterhead.Language {
 	switch {
 	case c.Language != nil:

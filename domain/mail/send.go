@@ -136,9 +136,11 @@ func Record(tx *store.Tx, claimed Mail, o Outcome) error {
 
 // Forget deletes mails that are older by real time than their accounts keep them (semantics 18.2.4), some at a time. It tells whether
 // there may be more.
-func Forget(tx *gorm.DB, now time.Time) (more bool, err error) {
+func Forget(ctx context.Context, st *store.Store, now time.Time) (more bool, err error) {
 	const atOnce = 1000
 	var gone int64
-	err = tx.Raw("SELECT forget_mails(?, ?)", now, atOnce).Scan(&gone).Error
+	err = st.Shared(ctx, func(tx *gorm.DB) error {
+		return tx.Raw("SELECT forget_mails(?, ?)", now, atOnce).Scan(&gone).Error
+	})
 	return gone == atOnce, err
 }

@@ -1,4 +1,3 @@
-// Package portal owns the sessions in which customers see their account: see server/hosted.
 package portal
 
 import (

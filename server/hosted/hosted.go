@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/document"
+	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/paper"
 	"tollkeeper/store"
@@ -48,7 +49,7 @@ func Mount(e *echo.Echo, cfg Config) {
 	p.mountPortal(e)
 }
 
-// secured sets the headers of every answer, and counts the requests of an address.
+// secured sets the headers of every answer (semantics 20.2.1), and counts the requests of an address.
 func (p *pages) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Response().Header()
@@ -68,7 +69,7 @@ func (p *pages) secured(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // errNothing says that an address opens nothing: its token is not genuine, what it named is gone, or
-// the link ended. Which of them is not told.
+// the link ended. Which of them is not told (semantics 20.2.2).
 var errNothing = errors.New("hosted: there is nothing at this address")
 
 // answered answers what failed by a page.
@@ -84,7 +85,7 @@ func (p *pages) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		switch {
 		case errors.As(err, &ended):
 			return p.show(c, http.StatusGone, endedPage(p.titled(ended.document), ended.document.Words))
-		case errors.Is(err, errNothing), errors.Is(err, store.ErrNoAccount), errors.As(err, &told) && told.Kind == fault.KindMissing:
+		case errors.Is(err, errNothing), errors.Is(err, invoice.ErrNoPage), errors.Is(err, store.ErrNoAccount), errors.As(err, &told) && told.Kind == fault.KindMissing:
 			p.Strange(c)
 			return p.show(c, http.StatusNotFound, endedPage(p.bare(w.LinkEnded), w))
 		case errors.As(err, &told):
@@ -120,7 +121,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// show answers with a page, once all of it is there.
+// show answers with a page, once all of it is there (semantics 20.2.5).
 func (p *pages) show(c echo.Context, status int, page templ.Component) error {
 	var b bytes.Buffer
 	if err := page.Render(c.Request().Context(), &b); err != nil {

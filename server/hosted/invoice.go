@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -12,7 +11,6 @@ import (
 	"tollkeeper/domain/document"
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/link"
-	"tollkeeper/domain/money"
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/ubl"
 	"tollkeeper/store"
@@ -31,7 +29,6 @@ type opened struct {
 type state struct {
 	Text string
 	Tone string // of the badge
-	Pay  bool   // it waits for a payment
 }
 
 // endedLink says that a link was genuine and has ended.
@@ -47,33 +44,14 @@ func (p *pages) open(c echo.Context, token string) (o opened, err error) {
 	}
 	o.ctx, o.token = store.WithAccount(c.Request().Context(), named.AccountID), token
 	err = p.Store.View(o.ctx, func(tx *store.Tx) error {
-		keys, err := link.Of(tx)
-		if err != nil {
+		var ended bool
+		if o.view, ended, err = invoice.OpenPage(tx, token); err != nil {
 			return err
-		}
-		withdrawn, err := invoice.LinksWithdrawn(tx, named.ID)
-		if err != nil {
-			return err
-		}
-		if !keys.Signed(link.Invoice, token, withdrawn) {
-			return errNothing
-		}
-		if o.view, err = invoice.Find(tx, named.ID); err != nil {
-			return err
-		}
-		if o.view.Status == invoice.StatusDraft {
-			return errNothing
 		}
 		if o.doc, err = document.OfView(tx, o.view); err != nil {
 			return err
 		}
-		ends := named.Ends
-		if ends.IsZero() {
-			if ends, err = invoice.PageEnds(tx, o.view.Invoice); err != nil {
-				return err
-			}
-		}
-		if !tx.Now.Before(ends) {
+		if ended {
 			return endedLink{o.doc}
 		}
 		o.now = stateOf(o.doc, o.view)
@@ -82,6 +60,7 @@ func (p *pages) open(c echo.Context, token string) (o opened, err error) {
 	return o, err
 }
 
+// stateOf says what became of an invoice (semantics 20.2.3).
 func stateOf(d document.Document, v invoice.View) state {
 	w := d.Words
 	switch {
@@ -89,12 +68,12 @@ func stateOf(d document.Document, v invoice.View) state {
 		return state{Text: w.Fill(w.VoidSince, "date", w.LongDate(d.Day(*v.VoidedAt)))}
 	case v.Status == invoice.StatusPaid:
 		return state{Text: w.Fill(w.PaidOn, "date", w.LongDate(d.Day(*v.PaidAt))), Tone: "good"}
-	case v.AmountDue.IsZero():
+	case !v.AwaitsPayment():
 		return state{Text: w.NothingDue, Tone: "good"}
 	case v.Overdue:
-		return state{Text: w.Fill(w.WasDueOn, "date", w.LongDate(d.Due)), Tone: "bad", Pay: true}
+		return state{Text: w.Fill(w.WasDueOn, "date", w.LongDate(d.Due)), Tone: "bad"}
 	}
-	return state{Text: w.Fill(w.IsDueOn, "date", w.LongDate(d.Due)), Tone: "info", Pay: true}
+	return state{Text: w.Fill(w.IsDueOn, "date", w.LongDate(d.Due)), Tone: "info"}
 }
 
 // invoice serves the page of an invoice, and with an ending its PDF or XML.
@@ -124,7 +103,7 @@ func (p *pages) invoice(c echo.Context) error {
 	return p.show(c, http.StatusOK, invoicePage(f, o))
 }
 
-// invoiceFile serves what belongs to an invoice's page.
+// invoiceFile serves what belongs to an invoice's page (semantics 20.2.4).
 func (p *pages) invoiceFile(c echo.Context) error {
 	o, err := p.open(c, c.Param("token"))
 	if err != nil {
@@ -210,37 +189,4 @@ func lightColor(color string) bool {
 		return false
 	}
 	return 2126*r+7152*g+722*b > 1_350_000
-}
-
-// totals are the rows below the lines: those of the document, and what became of it afterwards.
-func (o opened) totals() []document.Total {
-	w := o.doc.Words
-	rows := slices.Clone(o.doc.Totals)
-	last := &rows[len(rows)-1]
-	due := o.due()
-	left := last.Amount.Sub(due)
-	if left.IsZero() {
-		return rows
-	}
-	if last.Grand = false; len(rows) == 1 {
-		last.Label = w.Total
-	}
-	for _, note := range o.view.CreditNotes {
-		if note.VoidedAt == nil && !note.Adjusted.IsZero() {
-			rows = append(rows, document.Total{Label: w.CreditNote + " " + note.Number, Amount: note.Adjusted.Neg()})
-			left = left.Sub(note.Adjusted)
-		}
-	}
-	if o.view.Status == invoice.StatusPaid && !left.IsZero() {
-		rows = append(rows, document.Total{Label: w.Received, Amount: left.Neg()})
-	}
-	return append(rows, document.Total{Label: w.ToPay, Amount: due, Grand: true})
-}
-
-// due is what is to pay now.
-func (o opened) due() money.Decimal {
-	if !o.now.Pay {
-		return money.Decimal{}
-	}
-	return o.view.AmountDue
 }

@@ -716,7 +716,7 @@ func linesTable(o opened) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, t := range o.totals() {
+		for _, t := range o.doc.TotalsNow(o.view) {
 			templ_7745c5c3_Err = totalRow(o.doc, t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1327,9 +1327,9 @@ func dueBox(o opened) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var77 string
-		templ_7745c5c3_Var77, templ_7745c5c3_Err = templ.JoinStringErrs(o.doc.Words.Amount(o.due(), o.doc.Currency))
+		templ_7745c5c3_Var77, templ_7745c5c3_Err = templ.JoinStringErrs(o.doc.Words.Amount(document.Left(o.view), o.doc.Currency))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `server/hosted/invoice.templ`, Line: 244, Col: 128}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `server/hosted/invoice.templ`, Line: 244, Col: 142}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var77))
 		if templ_7745c5c3_Err != nil {
@@ -1365,7 +1365,7 @@ func dueBox(o opened) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if o.now.Pay && (len(o.doc.Bank()) > 0 || o.doc.Letterhead.Content.Instructions != "") {
+		if o.view.AwaitsPayment() && (len(o.doc.Bank()) > 0 || o.doc.Letterhead.Content.Instructions != "") {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<hr><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -52,7 +52,7 @@ func (p *pages) mountPortal(e *echo.Echo) {
 const largestForm = 64 << 10
 
 // readForm reads the form of a request. One that cannot be read, or is too large, is refused: its fields would
-// look empty.
+// look empty (semantics 20.2.7).
 func readForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if r := c.Request(); r.Method == http.MethodPost {
@@ -78,7 +78,7 @@ type visitor struct {
 	Lasting  bool // the address does not end: it is of no session, and shows only
 }
 
-// visit reads whose portal a token opens.
+// visit reads whose portal a token opens, and how its pages look (semantics 20.1.7).
 func (p *pages) visit(c echo.Context, tx *store.Tx) (*visitor, error) {
 	v := &visitor{echo: c, Token: c.Param("token"), Saved: c.QueryParam("saved") != "", Lasting: portal.Lasts(c.Param("token"))}
 	var err error
@@ -131,7 +131,7 @@ func (p *pages) endedSession(ctx context.Context, c echo.Context) error {
 		if err := p.greet(tx, &e, buyer); err != nil {
 			return err
 		}
-		mailed, err := mails.SendsPortalLinks(tx)
+		mailed, err := portal.MailsLinks(tx, buyer)
 		if mailed {
 			e.Ask = "/portal/" + c.Param("token") + "/link"
 		}

@@ -1,79 +1,47 @@
 package hosted
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/labstack/echo/v4"
 
-	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/portal"
 	"tollkeeper/store"
-	"tollkeeper/store/fault"
 )
 
-// saveDetails corrects the address and the tax number of the customer, and nothing else.
+// saveDetails corrects the address and the tax number of the customer, by the fields that the form has.
 func (p *pages) saveDetails(c echo.Context) error {
 	return p.change(c, editDetails, "?saved=1", func(tx *store.Tx, v *visitor) error {
-		_, err := billing.UpdateCustomer(tx, v.Customer.ID, v.editDetails)
-		return err
+		fields := map[string]string{}
+		for name, values := range c.Request().PostForm {
+			fields[name] = values[0]
+		}
+		return portal.EditDetails(tx, v.Customer, fields)
 	})
 }
 
-// mostDetail bounds a field, as the contract bounds it.
-const mostDetail = 500
+// field is one of the form for billing details.
+type field struct{ Name, Label, Value, Most, Autocomplete string }
 
-// editDetails takes the fields that the form has; what it does not have stays. An address without any part is
-// none.
-func (v *visitor) editDetails(c *customer.Customer) error {
-	field := func(name string, was *string) *string {
-		if !v.echo.Request().PostForm.Has(name) {
-			return was
+func (v *visitor) fields() []field {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
 		}
-		text := strings.TrimSpace(strings.ToValidUTF8(v.echo.Request().PostForm.Get(name), ""))
-		if text = strings.ReplaceAll(text, "\x00", ""); text == "" {
-			return nil
-		}
-		return &text
+		return *s
 	}
-	var was customer.Address
-	if c.BillingAddress != nil {
-		was = *c.BillingAddress
+	a := customer.Address{}
+	if v.Customer.BillingAddress != nil {
+		a = *v.Customer.BillingAddress
 	}
-	a := customer.Address{
-		Line1: field("line1", was.Line1), Line2: field("line2", was.Line2), PostalCode: field("postal_code", was.PostalCode),
-		City: field("city", was.City), State: field("state", was.State), Country: field("country", was.Country),
+	number := ""
+	if v.Customer.TaxID != nil {
+		number = v.Customer.TaxID.Value
 	}
-	number := field("tax_id", nil)
-	for _, part := range []*string{a.Line1, a.Line2, a.PostalCode, a.City, a.State, a.Country, number} {
-		if part != nil && len(*part) > mostDetail {
-			return fault.Bad("details", "must have at most %d bytes in each field", mostDetail)
-		}
+	w := v.Words
+	return []field{
+		{"line1", w.Line1, text(a.Line1), "500", "address-line1"}, {"line2", w.Line2, text(a.Line2), "500", "address-line2"},
+		{"postal_code", w.PostalCode, text(a.PostalCode), "255", "postal-code"}, {"city", w.City, text(a.City), "500", "address-level2"},
+		{"state", w.Region, text(a.State), "500", "address-level1"}, {"country", w.Country, text(a.Country), "2", "country"},
+		{"tax_id", w.TaxIDValue, number, "255", "off"},
 	}
-	if a.Country != nil {
-		if *a.Country = strings.ToUpper(*a.Country); len(*a.Country) != 2 {
-			return fault.Bad("country", "must be the two letters of a country")
-		}
-	}
-	c.BillingAddress = &a
-	if a == (customer.Address{}) {
-		c.BillingAddress = nil
-	}
-	switch {
-	case !v.echo.Request().PostForm.Has("tax_id"):
-	case number == nil:
-		c.TaxID = nil
-	case c.TaxID != nil:
-		corrected := *c.TaxID
-		corrected.Value = *number
-		c.TaxID = &corrected
-	case a.Country != nil && slices.Contains(memberStates, *a.Country):
-		c.TaxID = &customer.TaxID{Country: *a.Country, Type: "eu_vat", Value: *number}
-	default:
-		return fault.Bad("tax_id", "can be set here for countries of the European Union; ask us for others")
-	}
-	return nil
 }
-
-// memberStates are those of the European Union, whose numbers are of one kind.
-var memberStates = strings.Fields("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK")

@@ -1,22 +1,16 @@
 package hosted
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/a-h/templ"
 
-	"tollkeeper/domain/alert"
 	"tollkeeper/domain/charge"
 	"tollkeeper/domain/credit"
-	"tollkeeper/domain/customer"
-	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
-	"tollkeeper/domain/subscription"
-	"tollkeeper/store"
-	"tollkeeper/store/fault"
+	"tollkeeper/domain/portal"
 )
 
 // date writes the day of an instant in the zone of the customer.
@@ -42,18 +36,10 @@ type costDay struct {
 
 type priceCost struct{ Name, Quantity, Amount string }
 
-// costs reads them; a customer without subscription has none.
-func (v *visitor) costs(tx *store.Tx) (c costs, err error) {
-	days, err := charge.CustomerCosts(tx, v.Customer, charge.CostQuery{InvoicesOf: invoice.InvoicesBeside})
-	if err != nil {
-		var told *fault.Fault
-		if fault.Is(err, fault.KindMissing) || asFault(err, &told) { // there is nothing to show costs of
-			return c, nil
-		}
-		return c, err
-	}
+// costs writes them; there are none without days.
+func (v *visitor) costs(days []charge.Cost) (c costs) {
 	if len(days) == 0 {
-		return c, nil
+		return c
 	}
 	last := days[len(days)-1]
 	c.Currency = last.Currency
@@ -66,7 +52,7 @@ func (v *visitor) costs(tx *store.Tx) (c costs, err error) {
 	for _, p := range last.Prices {
 		c.Prices = append(c.Prices, priceCost{p.Price.Name, v.Words.Number(p.Quantity), v.Words.Amount(p.Total, p.Price.Currency)})
 	}
-	return c, nil
+	return c
 }
 
 // most is the most of a day, and not below zero.
@@ -103,30 +89,18 @@ type blockRow struct{ Left, Of, Expires string }
 
 type entryRow struct{ Date, Kind, Change, Balance string }
 
-func (v *visitor) ledgers(tx *store.Tx) (shown []ledger, err error) {
-	all, err := credit.LedgersOf(tx, []string{v.Customer.ID})
-	if err != nil {
-		return nil, err
-	}
-	for _, found := range all[v.Customer.ID] {
-		amount := func(d money.Decimal) string { return v.Words.Amount(d, found.Currency) }
-		l := ledger{Currency: found.Currency, Balance: v.Words.Money(found.Balance, found.Currency)}
-		blocks, _, err := credit.ListBlocks(tx, v.Customer.ID, credit.BlockFilter{Currency: found.Currency}, store.Page{Limit: 50})
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range blocks {
+func (v *visitor) ledgers(all []portal.Ledger) (shown []ledger) {
+	for _, of := range all {
+		amount := func(d money.Decimal) string { return v.Words.Amount(d, of.Currency) }
+		l := ledger{Currency: of.Currency, Balance: v.Words.Money(of.Balance, of.Currency)}
+		for _, b := range of.Blocks {
 			row := blockRow{Left: amount(b.Balance), Of: amount(b.InitialBalance), Expires: "–"}
 			if b.ExpiresAt != nil {
 				row.Expires = v.date(*b.ExpiresAt)
 			}
 			l.Blocks = append(l.Blocks, row)
 		}
-		entries, _, err := credit.ListEntries(tx, v.Customer.ID, credit.EntryFilter{Currency: found.Currency, Status: credit.EntryCommitted}, store.Page{Limit: 50})
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
+		for _, e := range of.Entries {
 			row := entryRow{Date: v.date(e.CreatedAt), Kind: v.Words.KindOther, Change: amount(e.EndingBalance.Sub(e.StartingBalance)), Balance: amount(e.EndingBalance)}
 			switch e.Kind {
 			case credit.KindIncrement:
@@ -138,73 +112,5 @@ func (v *visitor) ledgers(tx *store.Tx) (shown []ledger, err error) {
 		}
 		shown = append(shown, l)
 	}
-	return shown, nil
+	return shown
 }
-
-// alertRow is an alert of the customer or of one of their subscriptions.
-type alertRow struct{ About, Thresholds string }
-
-func (v *visitor) alerts(tx *store.Tx, subscriptions []subscription.Terms) (rows []alertRow, err error) {
-	filters := []alert.Filter{{CustomerID: v.Customer.ID}}
-	for _, t := range subscriptions {
-		if t.Status(tx.Now) == subscription.StatusActive {
-			filters = append(filters, alert.Filter{SubscriptionID: t.ID})
-		}
-	}
-	for _, filter := range filters {
-		alerts, _, err := alert.List(tx, filter, store.Page{Limit: 20})
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range alerts {
-			if !a.Enabled {
-				continue
-			}
-			row := alertRow{About: v.Words.AlertBalance}
-			switch {
-			case a.MetricID != nil:
-				row.About = v.Words.AlertUsage
-			case a.SubscriptionID != nil || a.PlanID != nil:
-				row.About = v.Words.AlertCost
-			}
-			for k, t := range a.Thresholds {
-				if k > 0 {
-					row.Thresholds += "; "
-				}
-				row.Thresholds += v.Words.Number(t)
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows, nil
-}
-
-// field is one of the form for billing details.
-type field struct{ Name, Label, Value, Most, Autocomplete string }
-
-func (v *visitor) fields() []field {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	a := customer.Address{}
-	if v.Customer.BillingAddress != nil {
-		a = *v.Customer.BillingAddress
-	}
-	number := ""
-	if v.Customer.TaxID != nil {
-		number = v.Customer.TaxID.Value
-	}
-	w := v.Words
-	return []field{
-		{"line1", w.Line1, text(a.Line1), "500", "address-line1"}, {"line2", w.Line2, text(a.Line2), "500", "address-line2"},
-		{"postal_code", w.PostalCode, text(a.PostalCode), "255", "postal-code"}, {"city", w.City, text(a.City), "500", "address-level2"},
-		{"state", w.Region, text(a.State), "500", "address-level1"}, {"country", w.Country, text(a.Country), "2", "country"},
-		{"tax_id", w.TaxIDValue, number, "255", "off"},
-	}
-}
-
-// asFault reports a failure that a client could act on.
-func asFault(err error, told **fault.Fault) bool { return errors.As(err, told) }

@@ -9,8 +9,8 @@ import (
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
+	"tollkeeper/domain/portal"
 	"tollkeeper/domain/subscription"
-	"tollkeeper/server/mails"
 	"tollkeeper/store"
 )
 
@@ -34,71 +34,47 @@ type plan struct {
 }
 
 func overviewPage(v *visitor, tx *store.Tx) (templ.Component, error) {
-	o := overview{visitor: v}
-	subscriptions, err := subscription.OfCustomer(tx, v.Customer.ID)
+	read, err := portal.ReadOverview(tx, v.Customer, v.Lasting)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range subscriptions {
-		if t.Status(tx.Now) != subscription.StatusActive {
-			continue
-		}
-		shown := plan{Name: t.Plan.Name, Since: v.date(t.StartAt)}
-		if t.NextBillingAt != nil {
-			shown.NextInvoice = v.date(*t.NextBillingAt)
-		}
-		o.Plans = append(o.Plans, shown)
+	o := overview{
+		visitor: v, Costs: v.costs(read.Costs), Ledgers: v.ledgers(read.Ledgers), Overdue: v.overdue(read.Overdue),
+		Alerts: v.alerts(read.Alerts), Own: v.ownAlerts(read),
 	}
-	if o.Costs, err = v.costs(tx); err != nil {
-		return nil, err
+	for _, t := range read.Subscriptions {
+		o.Plans = append(o.Plans, v.plan(t))
 	}
-	if o.Ledgers, err = v.ledgers(tx); err != nil {
-		return nil, err
+	mailed, err := portal.MailsLinks(tx, v.Customer)
+	if v.Lasting && mailed {
+		o.Ask = v.path("/link")
 	}
-	if o.Overdue, err = v.overdue(tx); err != nil {
-		return nil, err
-	}
-	if o.Alerts, err = v.alerts(tx, subscriptions); err != nil {
-		return nil, err
-	}
-	if o.Own, err = v.ownAlerts(tx, subscriptions); err != nil {
-		return nil, err
-	}
-	if o.Ask, err = v.ask(tx); err != nil {
-		return nil, err
-	}
-	return overviewView(o), nil
+	return overviewView(o), err
 }
 
-// ask is where the form goes that has a link mailed, where the address only shows and the account sends mail.
-func (v *visitor) ask(tx *store.Tx) (string, error) {
-	if !v.Lasting || v.Customer.Email == "" {
-		return "", nil
+func (v *visitor) plan(t subscription.Terms) plan {
+	shown := plan{Name: t.Plan.Name, Since: v.date(t.StartAt)}
+	if t.NextBillingAt != nil {
+		shown.NextInvoice = v.date(*t.NextBillingAt)
 	}
-	mailed, err := mails.SendsPortalLinks(tx)
-	if !mailed {
-		return "", err
-	}
-	return v.path("/link"), err
+	return shown
 }
 
 func usagePage(v *visitor, tx *store.Tx) (templ.Component, error) {
 	v.Current = "usage"
-	costs, err := v.costs(tx)
-	return usageView(v, costs), err
+	days, err := portal.Costs(tx, v.Customer)
+	return usageView(v, v.costs(days)), err
 }
 
 func creditsPage(v *visitor, tx *store.Tx) (templ.Component, error) {
 	v.Current = "credits"
-	ledgers, err := v.ledgers(tx)
-	return creditsView(v, ledgers), err
+	ledgers, err := portal.Ledgers(tx, v.Customer)
+	return creditsView(v, v.ledgers(ledgers)), err
 }
 
 func invoicesPage(v *visitor, tx *store.Tx) (templ.Component, error) {
 	v.Current = "invoices"
-	views, next, err := invoice.List(tx, invoice.Filter{
-		CustomerID: v.Customer.ID, Statuses: []invoice.Status{invoice.StatusIssued, invoice.StatusPaid, invoice.StatusSynced, invoice.StatusVoid},
-	}, store.Page{Limit: 20, Cursor: v.echo.QueryParam("cursor")})
+	views, next, err := portal.Invoices(tx, v.Customer, v.echo.QueryParam("cursor"))
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +100,10 @@ type invoiceRow struct {
 }
 
 // overdue tells how many invoices are, and how much in all, for each currency.
-func (v *visitor) overdue(tx *store.Tx) (string, error) {
-	sums, err := invoice.OverdueOf(tx, v.Customer.ID)
+func (v *visitor) overdue(sums []invoice.OverdueSum) string {
 	texts := make([]string, len(sums))
 	for k, of := range sums {
 		texts[k] = v.Words.Fill(v.Words.OverdueCount, "count", v.Words.Number(money.FromInt(int64(of.Invoices))), "amount", v.Words.Money(of.Amount, of.Currency))
 	}
-	return strings.Join(texts, " "), err
+	return strings.Join(texts, " ")
 }

@@ -2211,7 +2211,7 @@ func ownAlertsPanel(v *visitor, own ownAlerts) templ.Component {
 			templ_7745c5c3_Var126 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(own.Rows) > 0 || len(own.Watched) > 0 {
+		if len(own.Rows) > 0 || len(own.Choices) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 182, "<section class=\"panel\" id=\"alerts\"><div class=\"panel-head\"><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2355,7 +2355,7 @@ func ownAlertsPanel(v *visitor, own ownAlerts) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if len(own.Watched) > 0 {
+			if len(own.Choices) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 196, "<form class=\"stack\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -2399,7 +2399,7 @@ func ownAlertsPanel(v *visitor, own ownAlerts) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, w := range own.Watched {
+				for _, w := range own.Choices {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 200, "<option value=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

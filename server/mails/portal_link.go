@@ -20,15 +20,11 @@ const sessionAddress = "https://the-link-is-made-as-the-mail-is-sent.invalid/"
 // email_delivery is false: a person asks for this mail.
 func QueuePortalLink(tx *store.Tx, buyer customer.Customer) error {
 	settings, err := account.Of(tx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !mail.Sends(settings):
-		return fault.Refused("the account sends no mail; an operator can name its sender: tollkeeper account set %s mail_from", tx.AccountID)
-	case !tx.Mailed:
-		return fault.Refused("the server has no address that customers reach; an operator can set TOLLKEEPER_PUBLIC_URL")
-	case buyer.Email == "":
-		return fault.Refused("the customer has no email")
+	}
+	if err := portal.CheckMailedLink(tx, settings, buyer); err != nil {
+		return err
 	}
 	w := writer{tx, settings}
 	words, err := w.language(mail.PortalLink, buyer)
@@ -62,21 +58,12 @@ func openPortal(tx *store.Tx, m *mail.Mail) (cannot *mail.Outcome, err error) {
 	return nil, nil
 }
 
-// AskPortalLink is QueuePortalLink for a customer who asks at the page of a session that has ended. Another mail is queued
-// some minutes after the one before at the earliest.
+// AskPortalLink is QueuePortalLink for a customer who asks at the page of a session that has ended. It queues nothing
+// a short time after the one before.
 func AskPortalLink(tx *store.Tx, buyer customer.Customer) error {
-	if _, err := customer.Lock(tx, buyer.ID); err != nil { // of two requests at once, one is the first
-		return err
-	}
-	recent, err := mail.Recent(tx, mail.PortalLink, buyer.ID)
-	if err != nil || recent {
+	may, err := portal.MayAsk(tx, buyer)
+	if err != nil || !may {
 		return err
 	}
 	return QueuePortalLink(tx, buyer)
-}
-
-// SendsPortalLinks reports whether the account can mail links to the portal.
-func SendsPortalLinks(tx *store.Tx) (bool, error) {
-	settings, err := account.Of(tx)
-	return tx.Mailed && mail.Sends(settings), err
 }

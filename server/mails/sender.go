@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"gorm.io/gorm"
-
 	"tollkeeper/domain/mail"
 	"tollkeeper/server/background"
 	"tollkeeper/store"
@@ -68,17 +66,11 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-func (s *Sender) forget(ctx context.Context, now time.Time) error {
-	for more := true; more && ctx.Err() == nil; {
-		err := s.Store.Shared(ctx, func(db *gorm.DB) (err error) {
-			more, err = mail.Forget(db, now)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+func (s *Sender) forget(ctx context.Context, now time.Time) (err error) {
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		more, err = mail.Forget(ctx, s.Store, now)
 	}
-	return nil
+	return err
 }
 
 // Pass sends what is due now, a mail of each account in turn.

@@ -12,7 +12,6 @@ import (
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/webhook"
-	"tollkeeper/store"
 )
 
 // about is an invoice with its customer.
@@ -27,7 +26,7 @@ type about struct {
 
 // about reads an invoice for a mail of a kind.
 func (w writer) about(id string, kind mail.Kind) (a about, err error) {
-	if err := store.Found(w.tx.Where("id = ?", id).Take(&a.Invoice).Error, "Invoice", id); err != nil {
+	if a.Invoice, err = invoice.FindRow(w.tx, id); err != nil {
 		return a, err
 	}
 	if a.buyer, err = customer.Find(w.tx, a.CustomerID); err != nil {
@@ -78,31 +77,15 @@ func (a about) link(text string) *Link {
 	return &Link{Text: text, URL: a.page}
 }
 
-// recipients are the addresses of a customer who takes mail (semantics 18.1.2).
-func recipients(c customer.Customer) (all []string) {
-	if !c.EmailDelivery {
-		return nil
-	}
-	seen := map[string]bool{}
-	for _, address := range append([]string{c.Email}, c.AdditionalEmails...) {
-		if address != "" && !seen[address] {
-			seen[address] = true
-			all = append(all, address)
-		}
-	}
-	return all
-}
-
 // facts are what each mail about an invoice shows.
 func (a about) facts(more ...Fact) []Fact {
 	return append([]Fact{{a.mail.Invoice, *a.Number}, {a.mail.Date, a.day(*a.IssuedAt)}}, more...)
 }
 
-// invoiceIssued queues the mail of an issued invoice, unless it is about nothing, and plans its reminders (semantics
-// 18.1.3).
+// invoiceIssued queues the mail of an issued invoice, and plans its reminders.
 func (w writer) invoiceIssued(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.InvoiceIssued)
-	if err != nil || a.IssuedAt == nil || a.Status == invoice.StatusVoid || a.Total.IsZero() {
+	if err != nil || !mail.OfIssue(a.Invoice) {
 		return err
 	}
 	if err := mail.Plan(w.tx, w.settings, a.Invoice, a.zone); err != nil {
@@ -126,13 +109,13 @@ func (w writer) invoiceIssued(n webhook.Announcement) error {
 	return w.queue(mail.Letter{Kind: mail.InvoiceIssued, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "issued " + a.ID}, m, v, map[string]string{
 		"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "due_date": a.day(*a.DueAt),
 		"total": a.amount(*a.Total), "amount_due": a.amount(a.Due()), "payment_note": note,
-	}, recipients(a.buyer)...)
+	}, mail.Recipients(a.buyer)...)
 }
 
-// receipt queues the mail of a payment (semantics 18.1.4).
+// receipt queues the mail of a payment.
 func (w writer) receipt(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.Receipt)
-	if err != nil || a.PaidAt == nil || a.Due().IsZero() {
+	if err != nil || !mail.OfPayment(a.Invoice) {
 		return err
 	}
 	m := a.mail
@@ -143,14 +126,13 @@ func (w writer) receipt(n webhook.Announcement) error {
 		},
 		map[string]string{
 			"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "amount_paid": a.amount(a.Due()), "paid_on": a.day(*a.PaidAt),
-		}, recipients(a.buyer)...)
+		}, mail.Recipients(a.buyer)...)
 }
 
-// reminder queues a reminder, unless the invoice asks for nothing any more. Up to the due day, a customer whose payment
-// is collected automatically is not reminded (semantics 18.1.7 and 18.1.8).
+// reminder queues a reminder, which says when the invoice is due, or was (semantics 18.1.8).
 func (w writer) reminder(r mail.Reminder) error {
 	a, err := w.about(r.InvoiceID, mail.ReminderMail)
-	if err != nil || a.Status != invoice.StatusIssued || a.Due().IsZero() || r.Days <= 0 && a.NextAttemptAt != nil {
+	if err != nil || !r.Asks(a.Invoice) {
 		return err
 	}
 	m := a.mail
@@ -165,13 +147,13 @@ func (w writer) reminder(r mail.Reminder) error {
 	return w.queue(mail.Letter{Kind: mail.ReminderMail, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: fmt.Sprintf("reminder %s %d", a.ID, r.Days)}, m, v, map[string]string{
 		"customer_name": a.buyer.Name, "invoice_number": *a.Number, "invoice_date": a.day(*a.IssuedAt), "due_date": a.day(*a.DueAt),
 		"amount_due": a.amount(a.Due()), "when_due": when,
-	}, recipients(a.buyer)...)
+	}, mail.Recipients(a.buyer)...)
 }
 
-// creditNote queues the mail of a credit note (semantics 18.1.5).
+// creditNote queues the mail of a credit note.
 func (w writer) creditNote(n webhook.Announcement) error {
 	note, err := invoice.FindCreditNote(w.tx, n.ID)
-	if err != nil || note.VoidedAt != nil {
+	if err != nil || !mail.OfNote(note) {
 		return err
 	}
 	a, err := w.about(note.InvoiceID, mail.CreditNote)
@@ -191,5 +173,5 @@ func (w writer) creditNote(n webhook.Announcement) error {
 	}
 	return w.queue(mail.Letter{Kind: mail.CreditNote, CustomerID: &a.CustomerID, InvoiceID: &a.ID, Occasion: "credit note " + note.ID}, m, v, map[string]string{
 		"customer_name": a.buyer.Name, "credit_note_number": note.Number, "invoice_number": *a.Number, "credit_note_date": a.day(note.CreatedAt), "total": a.amount(note.Total),
-	}, recipients(a.buyer)...)
+	}, mail.Recipients(a.buyer)...)
 }

@@ -1,7 +1,6 @@
 package mails
 
 import (
-	"tollkeeper/domain/account"
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/document"
@@ -62,10 +61,4 @@ func (w writer) ownAlert(buyer customer.Customer, m mail.Words, v View, values m
 	values["customer_name"] = buyer.Name
 	l := mail.Letter{Kind: mail.CustomerAlert, CustomerID: &buyer.ID, Occasion: store.NewID("alert")} // it is noted once
 	return w.queue(l, m, v, values, buyer.Email)
-}
-
-// SendsAlerts reports whether the account can mail a customer about alerts.
-func SendsAlerts(tx *store.Tx, buyer customer.Customer) (bool, error) {
-	settings, err := account.Of(tx)
-	return mail.Sends(settings) && buyer.Email != "", err
 }
