@@ -19,6 +19,7 @@ import (
 )
 
 var _ = Describe("Exports in the console", func() {
+	// The rule: semantics 22.1.5.
 	It("are a form that leads to the file of a report, in each format", func() {
 		a := start()
 		a.clock("2025-01-15T00:00:00Z")
@@ -53,6 +54,7 @@ var _ = Describe("Exports in the console", func() {
 		Expect(a.account("test").get("/v1/audit_log").expect(200).list("data")).To(BeEmpty())
 	})
 
+	// The rule: semantics 22.1.2.
 	It("are refused by a page that says why, and are not there without the right", func() {
 		a := start()
 		a.clock("2025-01-15T00:00:00Z")

@@ -13,6 +13,7 @@ import (
 )
 
 var _ = Describe("The forms of the console", func() {
+	// The rules: semantics 21.2.2 and 21.2.3.
 	It("create by the API's own operation, in the name of the person", func() {
 		api := start()
 		d := api.desk(user.RoleOwner)

@@ -44,6 +44,7 @@ func pagePatterns(found map[string]shown) (patterns []string, address map[string
 }
 
 var _ = Describe("What each role sees and may do in the console", func() {
+	// The rule: semantics 21.2.1.
 	It("is what the table says", func() {
 		s, _ := filled()
 		desks := map[user.Role]desk{}

@@ -96,6 +96,7 @@ var _ = Describe("The team of an account", func() {
 		}
 	})
 
+	// The rule: semantics 21.1.2.
 	It("is not there for others", func() {
 		api := start()
 		for _, role := range []user.Role{user.RoleFinance, user.RoleEngineer, user.RoleSupport, user.RoleReader} {

@@ -67,6 +67,7 @@ var _ = Describe("Pages for customers", func() {
 	})
 
 	Describe("of an invoice", func() {
+		// The rule: semantics 20.2.1.
 		It("show it to who has the address, and to no robot, cache or other site", func() {
 			invoice := s.bill(buyer, "100", "20.50")
 			page := s.open(invoice.text("hosted_invoice_url"))
@@ -93,6 +94,7 @@ var _ = Describe("Pages for customers", func() {
 			Expect(invoice.text("invoice_pdf")).To(Equal(address + ".pdf"))
 		})
 
+		// The rules: semantics 19.3.1 and 19.4.4.
 		It("have the PDF and the XML, with the same bytes each time", func() {
 			invoice := s.bill(buyer, "100")
 			first := s.open(invoice.text("invoice_pdf"))
@@ -109,6 +111,7 @@ var _ = Describe("Pages for customers", func() {
 			Expect(xml.text).To(ContainSubstring("4711"))
 		})
 
+		// The rule: semantics 19.5.1.
 		It("keep what the issue fixed, whatever is changed afterwards", func() {
 			invoice := s.bill(buyer, "100")
 			before := s.open(invoice.text("invoice_pdf"))
@@ -144,6 +147,7 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.open(s.invoices(id).entry("data", 1).text("hosted_invoice_url")).text).NotTo(ContainSubstring("Usage by day"))
 		})
 
+		// The rules: semantics 19.1.8, 20.2.3 and 20.2.4.
 		It("say what became of it", func() {
 			invoice := s.bill(buyer, "100")
 			id, address := invoice.text("id"), invoice.text("hosted_invoice_url")
@@ -169,6 +173,7 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.open(void.text("invoice_pdf")).text).To(HavePrefix("%PDF-"))
 		})
 
+		// The rule: semantics 19.2.1.
 		It("are in the language of the customer", func() {
 			s.put("/v1/customers/"+buyer, object{"language": "de"}).expect(200)
 			page := s.open(s.bill(buyer, "1234.5").text("hosted_invoice_url")).text
@@ -220,6 +225,7 @@ var _ = Describe("Pages for customers", func() {
 			return s.post("/v1/customers/"+buyer+"/portal_sessions", body).expect(201).text("url")
 		}
 
+		// The rule: semantics 20.1.1.
 		It("show plan, costs, credits and invoices until the session ends", func() {
 			s.bill(buyer, "49")
 			s.post("/v1/customers/"+buyer+"/credits/ledger_entry", object{"entry_type": "increment", "amount": 25, "currency": "USD"}).expect(201)
@@ -262,6 +268,7 @@ var _ = Describe("Pages for customers", func() {
 			s.post("/v1/customers/nope/portal_sessions", object{}).refuse(404, "404-resource-not-found")
 		})
 
+		// The rule: semantics 20.1.5.
 		It("let the customer correct address and tax number, and nothing else", func() {
 			address := open(object{})
 			form := url.Values{"line1": {"9 New Road"}, "city": {"Paris"}, "country": {"fr"}, "tax_id": {"FR123"}, "name": {"Mallory"}, "email": {"m@example.com"}}
@@ -276,6 +283,7 @@ var _ = Describe("Pages for customers", func() {
 			Expect(s.visit(http.MethodPost, address+"/details", url.Values{"line1": {strings.Repeat("x", 600)}}).status).To(Equal(400))
 		})
 
+		// The rule: semantics 20.2.7.
 		It("change nothing by a form that lacks fields, is too large or cannot be read", func() {
 			address := open(object{}) + "/details"
 			form := url.Values{"line1": {"9 New Road"}, "line2": {"Floor 2"}, "city": {"Paris"}, "country": {"FR"}, "tax_id": {"FR123"}}
@@ -361,6 +369,7 @@ var _ = Describe("Pages for customers", func() {
 		s.post("/v1/customers/"+charged+"/sync_payment_methods_from_gateway", nil).refuse(400, "404-feature-not-available")
 	})
 
+	// The rule: semantics 20.2.6.
 	It("are slowed down for an address that guesses", func() {
 		a := s.api
 		one := server.New(server.Config{Store: a.store, Logger: slog.New(slog.NewTextHandler(GinkgoWriter, nil)), StrangersPerSecond: 2})

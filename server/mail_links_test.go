@@ -40,6 +40,7 @@ var _ = Describe("The link of a mail", func() {
 		return all
 	}
 
+	// The rule: semantics 18.1.4.
 	It("leads to the page of the invoice, in each kind of mail about one", func() {
 		m.setting("reminder_days", "10,300")
 		buyer := m.buys(nil, "ann")
@@ -74,6 +75,7 @@ var _ = Describe("The link of a mail", func() {
 		Expect(m.log()[0].TextBody + m.log()[0].HTMLBody).NotTo(Or(ContainSubstring("/i/"), ContainSubstring("127.0.0.1"), ContainSubstring("href=")))
 	})
 
+	// The rule: semantics 18.1.10.
 	It("stands in a mail of the customer's language, with dates and amounts as it writes them", func() {
 		m.bill(m.buys(object{"language": "de"}, "ann"), "1234.50")
 		m.bill(m.buys(object{"language": "ja"}, "bob"), "1234.50")
@@ -167,6 +169,7 @@ var _ = Describe("The link of a mail", func() {
 			Expect(m.account("test").desk(user.RoleOwner).submit("/console/customers/"+buyer+"/portal-link", url.Values{}).status).To(Equal(http.StatusNotFound))
 		})
 
+		// The rules: semantics 18.1.11 and 20.1.8.
 		It("is asked for by a customer whose session has ended, once in a while, and by no one else", func() {
 			buyer := m.buys(object{"language": "es"}, "ann")
 			address := m.post("/v1/customers/"+buyer+"/portal_sessions", object{}).expect(201).text("url")

@@ -12,6 +12,7 @@ import (
 
 // All places that show an invoice agree on the day from which it is overdue (semantics 8.1.9).
 var _ = Describe("An invoice that is due", func() {
+	// The rule: semantics 21.2.4.
 	DescribeTable("is overdue from the day after on, wherever it is shown, by the customer's days",
 		func(zone, issued, due string) {
 			m := newMailFixture(issued)

@@ -108,6 +108,7 @@ var _ = Describe("Alerts that a customer sets in the portal", func() {
 		Expect(m.ownAlerts(bob)).To(BeEmpty())
 	})
 
+	// The rule: semantics 20.1.6.
 	It("are ten at most, with thresholds that are numbers, where the account sends mail", func() {
 		buyer := m.buys(nil, "ann")
 		watch := "cost " + m.subscribe(buyer, object{}, m.calls("1.00")).text("id")

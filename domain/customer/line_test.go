@@ -48,6 +48,7 @@ var _ = Describe("Names and addresses of customers", func() {
 		Expect(edit(innocent.ID, func(c *customer.Customer) { c.Name = "Ada\nLovelace" })).NotTo(Succeed())
 	})
 
+	// The rule: semantics 19.2.4.
 	It("of before are shown on one line", func() {
 		Expect(customer.OneLine("Ada\r\nBcc: x\u2028y\u0085z")).To(Equal("Ada Bcc: x y z"))
 		Expect(customer.OneLine("Ada  Lovelace\u00a0")).To(Equal("Ada  Lovelace\u00a0"))

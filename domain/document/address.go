@@ -20,7 +20,7 @@ func AddressLines(a *customer.Address) (lines []string) {
 	return addressLines(text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City), text(a.State), text(a.Country))
 }
 
-// onOneLine is a buyer with the name on one line: one of before may have several.
+// onOneLine is a buyer with the name on one line: one of before may have several (semantics 19.2.4).
 func onOneLine(b invoice.Buyer) invoice.Buyer {
 	b.Name = customer.OneLine(b.Name)
 	return b

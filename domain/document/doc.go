@@ -1,6 +1,6 @@
 // Package document is the one view of an invoice, a credit note or a receipt, from which pages,
 // PDF, mail and XML are made. It holds what is shown, in the order in which it is shown, and the
-// words and figures of the customer's language. It computes no amount: those of lines and the
+// words and figures of the customer's language. It computes no amount (semantics 19.1.1): those of lines and the
 // totals are the invoice's, and what stands between subtotal and total are sums of the lines'
 // columns.
 //

@@ -136,7 +136,7 @@ type Group struct {
 	Subtotal money.Decimal // of the column of amounts
 }
 
-// mostUngrouped is how many lines a list has at most that is not split by items.
+// mostUngrouped is how many lines a list has at most that is not split by items (semantics 19.1.3).
 const mostUngrouped = 12
 
 // Groups returns the lines in the order in which they are shown: a long list is split by items,

@@ -10,7 +10,7 @@ import (
 	"tollkeeper/domain/period"
 )
 
-// figures is how a language writes numbers and dates. The tables are those of the Common Locale Data
+// figures is how a language writes numbers and dates (semantics 19.2.2). The tables are those of the Common Locale Data
 // Repository. The formatters of golang.org/x/text take floats and integers, not exact decimals, and
 // format no dates.
 type figures struct {
@@ -125,7 +125,7 @@ func (d Document) Days(l Line) string {
 	return d.Words.Days(first, last)
 }
 
-// Service returns the days of a line, both inclusive; false where there are none.
+// Service returns the days of a line, both inclusive (semantics 19.2.3); false where there are none.
 func (d Document) Service(l Line) (first, last period.Date, ok bool) {
 	if l.Service.Start.IsZero() || !l.Service.End.After(l.Service.Start) {
 		return first, last, false

@@ -22,13 +22,13 @@ type Loader struct {
 }
 
 // OfInvoice returns the document of an invoice for a medium that shows all languages; that of a
-// draft as it would be issued now.
+// draft as it would be issued now (semantics 19.1.5).
 func OfInvoice(tx *store.Tx, id string) (Document, error) { return Loader{}.Invoice(tx, id) }
 
 // OfView is OfInvoice for an invoice that was read.
 func OfView(tx *store.Tx, v invoice.View) (Document, error) { return Loader{}.View(tx, v) }
 
-// OfCreditNote returns the document of a credit note.
+// OfCreditNote returns the document of a credit note (semantics 19.1.6).
 func OfCreditNote(tx *store.Tx, id string) (Document, error) { return Loader{}.CreditNote(tx, id) }
 
 // Invoice is OfInvoice for the medium.
@@ -106,7 +106,7 @@ func particulars(tx *store.Tx, v invoice.View, fixed *invoice.Particulars) (invo
 	return invoice.PresentParticulars(settings, head, v), head, err
 }
 
-// addLines shows the lines of an invoice.
+// addLines shows the lines of an invoice (semantics 19.1.2).
 func (d *Document) addLines(tx *store.Tx, v invoice.View) error {
 	prices, err := catalog.FindPrices(tx, invoice.PriceIDs(v.Lines))
 	if err != nil {
@@ -155,11 +155,9 @@ func (d *Document) addLines(tx *store.Tx, v invoice.View) error {
 		for _, part := range l.Parts {
 			shown.Work = append(shown.Work, Part{Name: partName(part), Quantity: part.Quantity, Rate: part.Rate, Amount: part.Amount})
 		}
-		if rates := charged(l.Parts); len(rates) == 1 {
-			shown.Rate = rates[0].Rate
-			if len(shown.Parts) == 1 && shown.Parts[0].Name == "" { // it says what the line does
-				shown.Parts = nil
-			}
+		shown.Rate = wholeRate(l.Parts)
+		if len(charged(l.Parts)) == 1 && len(shown.Parts) == 1 && shown.Parts[0].Name == "" { // it says what the line does
+			shown.Parts = nil
 		}
 		for _, a := range l.Adjustments {
 			if !a.Amount.IsZero() {
@@ -171,7 +169,24 @@ func (d *Document) addLines(tx *store.Tx, v invoice.View) error {
 	return nil
 }
 
-// charged are the parts of a line that a rate was applied to.
+// wholeRate is the one rate of a line, "" where it has several: that of its only sub-line, or of a model that
+// has one rate for all units and no sub-lines.
+func wholeRate(parts []rating.Part) string {
+	of := charged(parts)
+	if len(of) == 0 {
+		for _, p := range parts {
+			if p.Rate != "" {
+				of = append(of, p)
+			}
+		}
+	}
+	if len(of) != 1 {
+		return ""
+	}
+	return of[0].Rate
+}
+
+// charged are the parts of a line that are sub-lines.
 func charged(parts []rating.Part) (rated []rating.Part) {
 	for _, p := range parts {
 		if p.Kind != rating.PartWorking {
@@ -190,7 +205,7 @@ func partName(p rating.Part) string {
 }
 
 // addTotals shows how the total comes from the subtotal, and what is to pay from the total. The
-// steps are sums of the columns of lines; both ends are the invoice's own.
+// steps are sums of the columns of lines; both ends are the invoice's own (semantics 19.1.4).
 func (d *Document) addTotals(v invoice.View) {
 	left := v.Total.Sub(v.Subtotal) // what steps have to explain
 	steps := []Total{}

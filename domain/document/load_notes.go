@@ -66,7 +66,8 @@ func (in Loader) CreditNote(tx *store.Tx, id string) (_ Document, err error) {
 	return d, nil
 }
 
-// Receipt returns the receipt for a paid invoice, for the medium. It does not change with what comes after the payment.
+// Receipt returns the receipt for a paid invoice, for the medium. It does not change with what comes after the payment
+// (semantics 19.1.7).
 func (in Loader) Receipt(tx *store.Tx, invoiceID string) (_ Document, err error) {
 	defer fault.Doing(&err, "show the receipt for invoice %s", invoiceID)
 	v, err := invoice.Find(tx, invoiceID)

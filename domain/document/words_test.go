@@ -33,6 +33,7 @@ var _ = Describe("The words of documents", func() {
 		}
 	})
 
+	// The rule: semantics 19.2.2.
 	DescribeTable("write amounts as the language does, with the places of the currency",
 		func(language letterhead.Language, amount string, currency money.Currency, written string) {
 			Expect(document.In(language).Money(money.Must(amount), currency)).To(Equal(written))

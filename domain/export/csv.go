@@ -49,7 +49,7 @@ func (w *csvWriter) end() error {
 
 func (w *csvWriter) discard() error { return nil }
 
-// guard puts an apostrophe before a text that a spreadsheet would take for a formula, and before a text that
+// guard puts an apostrophe (semantics 22.2.3) before a text that a spreadsheet would take for a formula, and before a text that
 // begins with an apostrophe, so that the first apostrophe of a text can always be taken off again. The signs are
 // also those of full width, which some spreadsheets take for the plain ones. Numbers are
 // written by the server, and need no guard: -5 is a number.

@@ -9,9 +9,9 @@
 // Numbers. CSV and NDJSON have them as the database does: exact decimals, with all their digits. An
 // XLSX file has binary floating-point numbers, of which Excel keeps 15 digits. A number that
 // keeps its value there is a number cell, so that it can be added up. Any other is a text cell, with
-// all its digits.
+// all its digits (semantics 22.2.1).
 //
-// Instants are in UTC, as text in the form of the API. In XLSX too: its dates have no time zone,
+// Instants are in UTC, as text in the form of the API (semantics 22.2.2). In XLSX too: its dates have no time zone,
 // and less than a microsecond is lost in them.
 //
 // Formulas. A program that opens a CSV file takes a cell that begins with = + - @ for a formula, and

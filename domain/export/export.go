@@ -38,7 +38,7 @@ type writer interface {
 	begin(columns []column) error
 	row(cells []cell) error
 	end() error
-	discard() error // gives up a file that was not ended
+	discard() error // gives up a file that was not ended (semantics 22.2.5)
 }
 
 // technical are the columns that each view begins with, and no file has: account_id, at and seq.
@@ -51,7 +51,7 @@ const atOnce = 500
 const patience = 10 * time.Minute
 
 // Write writes a report to a file, and returns how many rows that are. The transaction should be one of a
-// snapshot ([store.Store.View]). Nothing is written before the first rows are there.
+// snapshot ([store.Store.View], semantics 22.1.4). Nothing is written before the first rows are there.
 func Write(tx *store.Tx, q Query, to io.Writer) (rows int64, err error) {
 	if err := q.check(); err != nil {
 		return 0, err

@@ -250,6 +250,7 @@ var _ = Describe("Exports", func() {
 		})
 	}
 
+	// The rule: semantics 22.1.3.
 	It("have the rows of a time, whose days begin at midnight in the account's zone", func() {
 		b.Setting("timezone", "America/New_York")
 		span := func(from, to string) (numbers []string) {
@@ -300,6 +301,41 @@ var _ = Describe("Exports", func() {
 		}
 	})
 
+	// The rules: semantics 22.1.4 and 22.2.2.
+	It("are of one snapshot, in the order of instants, which are those of UTC", func() {
+		const many = 600 // more than are fetched at once
+		b.Do(func(tx *store.Tx) error {
+			for range many {
+				if _, err := customer.Create(tx, customer.NewCustomer{Name: "More", Email: "bills@acme.test"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		var out bytes.Buffer
+		added := false
+		Expect(b.Store.View(b.Ctx, func(tx *store.Tx) error {
+			_, err := export.Write(tx, export.Query{Report: export.Customers, Format: export.CSV, Written: func(int64) error {
+				if added {
+					return nil
+				}
+				added = true
+				return b.Store.Update(b.Ctx, func(tx *store.Tx) error { return tx.Exec("UPDATE customers SET name = 'Changed'").Error })
+			}}, &out)
+			return err
+		})).To(Succeed())
+		found := rows(export.CSV, out.Bytes())
+		Expect(found).To(HaveLen(customers + many))
+		last := ""
+		for _, row := range found {
+			Expect(row["name"]).NotTo(Equal("Changed"))
+			Expect(row["created_at"]).To(MatchRegexp(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`))
+			Expect(row["created_at"] >= last).To(BeTrue())
+			last = row["created_at"]
+		}
+		Expect(rows(export.CSV, b.file(export.Query{Report: export.Customers, Format: export.CSV}))[many]["name"]).To(Equal("Changed"))
+	})
+
 	It("are refused where they make no sense", func() {
 		now := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
 		for word, q := range map[string]export.Query{
@@ -321,6 +357,7 @@ var _ = Describe("Exports", func() {
 		})).To(MatchError(ContainSubstring("from: must be a day")))
 	})
 
+	// The rule: semantics 22.2.5.
 	It("end with an error, not with half a file that looks whole, where they are given up", func() {
 		enough := fmt.Errorf("enough")
 		for _, format := range []export.Format{export.CSV, export.XLSX} {
@@ -333,6 +370,7 @@ var _ = Describe("Exports", func() {
 })
 
 var _ = Describe("Reports", func() {
+	// The rule: semantics 22.1.1.
 	It("are all known to the database, and every view is a report", func() {
 		b := open()
 		known := map[string]bool{}

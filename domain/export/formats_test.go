@@ -14,6 +14,7 @@ import (
 )
 
 var _ = Describe("A cell of CSV", func() {
+	// The rule: semantics 22.2.3.
 	DescribeTable("is no formula",
 		func(text, shown string) { Expect(export.Guard(text)).To(Equal(shown)) },
 		Entry("plain text", "Acme", "Acme"),
@@ -40,6 +41,7 @@ var _ = Describe("A cell of CSV", func() {
 })
 
 var _ = Describe("A number of XLSX", func() {
+	// The rule: semantics 22.2.1.
 	DescribeTable("is a number cell where it keeps its value, and text otherwise",
 		func(digits string, kept bool) {
 			value, err := export.XLSXNumber(digits)
@@ -78,6 +80,7 @@ var _ = Describe("A number of XLSX", func() {
 		})
 	})
 
+	// The rule: semantics 22.2.4.
 	It("is on the next sheet where one is full, under the header", func() {
 		var file bytes.Buffer
 		Expect(export.WriteSheets(&file, 2, "1", "2", "3", "4", "5")).To(Succeed())

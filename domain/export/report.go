@@ -14,7 +14,7 @@ import (
 // Report is what can be exported. Its view is exported_<report>.
 type Report string
 
-// Reports. Drafts are in none of them, as their amounts are computed when they are read.
+// Reports (semantics 22.1.1). Drafts are in none of them, as their amounts are computed when they are read.
 const (
 	Invoices            Report = "invoices"
 	Lines               Report = "lines" // of invoices
@@ -30,7 +30,7 @@ const (
 	Events              Report = "events"
 )
 
-// rights are what a person needs to export a report.
+// rights are what a person needs to export a report (semantics 22.1.2).
 var rights = map[Report]account.Right{
 	Invoices:            {Resource: "invoices", Access: account.AccessRead},
 	Lines:               {Resource: "invoices", Access: account.AccessRead},
@@ -79,7 +79,8 @@ type Query struct {
 	Format Format
 
 	// From and To bound the instant of rows, To exclusively: when a document was issued, an entry or a
-	// record was made, or an event happened. nil: no bound. A balance has none.
+	// record was made, or an event happened. nil: no bound. A balance has none
+	// (semantics 22.1.3).
 	From, To *time.Time
 
 	// Temp is the place for the temporary files of a workbook; the system's when nil.

@@ -15,7 +15,7 @@ import (
 	"tollkeeper/store/tempfile"
 )
 
-// Bounds of XLSX.
+// Bounds of XLSX (semantics 22.2.4).
 const (
 	longestCell  = excelize.TotalCellChars
 	mostDigits   = 15 // that Excel keeps of a number

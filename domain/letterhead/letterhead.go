@@ -85,7 +85,7 @@ type Bank struct {
 	RoutingNumber string `json:"routing_number,omitempty"`
 }
 
-// CustomField is an entry of metadata that documents show.
+// CustomField is an entry of metadata that documents show (semantics 19.5.3).
 type CustomField struct {
 	Key   string `json:"key"` // in the metadata of the invoice, else of its subscription, else of the customer
 	Label string `json:"label"`
@@ -146,7 +146,8 @@ func Read(ctx context.Context, content Content, logo []byte) (Letterhead, error)
 	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind}, nil
 }
 
-// Update makes a letterhead that was read the current one. Documents that are issued keep theirs.
+// Update makes a letterhead that was read the current one. Documents that are issued keep theirs
+// (semantics 19.5.1).
 func Update(tx *store.Tx, l Letterhead) (Letterhead, error) {
 	l.Record = tx.Record("head")
 	return l, tx.Create(&l).Error

@@ -13,7 +13,7 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// Bounds of a logo. It is drawn into every document.
+// Bounds of a logo (semantics 19.5.2). It is drawn into every document.
 const (
 	mostLogoBytes  = 256 << 10
 	mostLogoPixels = 2000 // wide or high

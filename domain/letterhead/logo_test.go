@@ -70,6 +70,7 @@ var _ = Describe("A logo", func() {
 		Entry("progressive JPEG of as many scans as may be", func() []byte { return progressive(64) }, "image/jpeg"),
 	)
 
+	// The rule: semantics 19.5.2.
 	DescribeTable("is refused", func(logo func() []byte, why string) {
 		_, err := read(logo())
 		Expect(err).To(MatchError(ContainSubstring(why)))

@@ -45,7 +45,7 @@ func (f Fonts) Load(tx *store.Tx, ref Ref) (document.Document, error) {
 }
 
 // Fetch returns the PDF of a document: the one that is kept, else it makes it and keeps it. Drafts
-// are not kept. It draws outside of transactions.
+// are not kept (semantics 19.3.1). It draws outside of transactions.
 func (f Fonts) Fetch(ctx context.Context, st *store.Store, ref Ref) (file File, d document.Document, err error) {
 	defer fault.Doing(&err, "fetch the PDF of %s %s", ref.Kind, ref.ID)
 	kept := false
@@ -101,7 +101,7 @@ func find(tx *store.Tx, d document.Document) (file File, found bool, err error) 
 	return file, false, err
 }
 
-// draw makes the PDF of a document, with its XML where that can be made.
+// draw makes the PDF of a document, with its XML where that can be made (semantics 19.4.4).
 func (f Fonts) draw(d document.Document) (File, error) {
 	var attached []Attachment
 	if xml, ok := ubl.Write(d); ok {
@@ -112,7 +112,7 @@ func (f Fonts) draw(d document.Document) (File, error) {
 	return File{Kind: d.Kind, DocumentID: d.ID, Void: d.Void, Hash: hash[:], Content: content}, err
 }
 
-// FileName is what the file of a document is called.
+// FileName is what the file of a document is called (semantics 19.3.5).
 func FileName(d document.Document, ending string) string {
 	name := d.Number
 	if d.Kind == document.KindReceipt {

@@ -56,7 +56,8 @@ var BuiltIn = func() Fonts {
 // mostFontBytes bounds a font of the folder. It is kept in memory.
 const mostFontBytes = 64 << 20
 
-// LoadFonts adds the fonts of a folder, files that end in .ttf, to those of the program. "" is no folder.
+// LoadFonts adds the fonts of a folder, files that end in .ttf, to those of the program
+// (semantics 19.3.2). "" is no folder.
 func LoadFonts(folder string) (Fonts, error) {
 	fonts := BuiltIn
 	if folder == "" {
@@ -131,6 +132,7 @@ func (f Fonts) shows(r rune) bool {
 }
 
 // ShowsWords reports whether the fonts have all the letters of a language's fixed words.
+// Where they do not, a PDF has the English ones (semantics 19.3.4).
 func (f Fonts) ShowsWords(w document.Words) bool {
 	for _, text := range w.All() {
 		for _, r := range text {

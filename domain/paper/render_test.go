@@ -131,6 +131,7 @@ var _ = Describe("A PDF", func() {
 		Expect(squeeze(drawn)).To(ContainSubstring(squeeze("חברה בע״מ")))
 	})
 
+	// The rule: semantics 19.3.3.
 	It("has no box for a letter that no font has, and says so", func() {
 		needsPoppler()
 		d := madeUpDocument(3)
@@ -141,12 +142,14 @@ var _ = Describe("A PDF", func() {
 		Expect(strings.Join(strings.Fields(drawn), " ")).To(ContainSubstring("are not in the fonts"))
 	})
 
+	// The rule: semantics 19.3.4.
 	It("shows the words of every language but Japanese, for which a font must be given", func() {
 		for _, language := range letterhead.Languages {
 			Expect(paper.BuiltIn.ShowsWords(document.In(language))).To(Equal(language != letterhead.Japanese), string(language))
 		}
 	})
 
+	// The rule: semantics 19.3.2.
 	It("has fonts of a folder", func() {
 		_, err := paper.LoadFonts(filepath.Join(GinkgoT().TempDir(), "none"))
 		Expect(err).To(HaveOccurred())

@@ -109,6 +109,7 @@ func made(r *rand.Rand, kind document.Kind) document.Document {
 // UBL, whose files are not part of the program; code lists but those of currency, unit and category;
 // rules about groups that are never written (tax representative, delivery, payee, card payments).
 var _ = Describe("XML by EN 16931", func() {
+	// The rules: semantics 19.4.2 and 19.4.3.
 	It("keeps the rules of the standard", func() {
 		for seed := range 300 {
 			r := rand.New(rand.NewPCG(uint64(seed), 2))
@@ -123,6 +124,7 @@ var _ = Describe("XML by EN 16931", func() {
 		}
 	})
 
+	// The rule: semantics 19.4.1.
 	It("is not written where something is missing, which is named", func() {
 		d := made(rand.New(rand.NewPCG(1, 1)), document.KindInvoice)
 		for what, change := range map[string]func(d *document.Document){

@@ -13,7 +13,7 @@ import (
 	"tollkeeper/domain/period"
 )
 
-// Missing names what a document lacks that the standard demands; nothing is written then.
+// Missing names what a document lacks that the standard demands; nothing is written then (semantics 19.4.1).
 func Missing(d document.Document) (missing []string) {
 	content := d.Letterhead.Content
 	demand := func(there bool, what string) {

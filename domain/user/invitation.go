@@ -11,7 +11,7 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// invitationLife is how long the link of an invitation works.
+// invitationLife is how long the link of an invitation works (semantics 21.1.4).
 const invitationLife = 3 * 24 * time.Hour
 
 // Invitation asks somebody to become a member of an account, by a link that works once.

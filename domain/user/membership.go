@@ -111,7 +111,7 @@ func lockMember(tx *store.Tx, personID string) (m membership, err error) {
 	return m, store.Found(err, "Member", personID)
 }
 
-// keepOwner refuses that a person stops to be an owner where there is no other.
+// keepOwner refuses that a person stops to be an owner where there is no other (semantics 21.1.3).
 func keepOwner(tx *store.Tx, personID string) error {
 	var others int64
 	err := tx.Model(&membership{}).Where("role = ? AND person_id <> ?", RoleOwner, personID).Count(&others).Error

@@ -23,7 +23,7 @@ const (
 // Roles are all roles, the one that may most first.
 var Roles = []Role{RoleOwner, RoleFinance, RoleEngineer, RoleSupport, RoleReader}
 
-// writes are the resources that a role may change.
+// writes are the resources that a role may change (semantics 21.1.1).
 var writes = map[Role][]string{
 	RoleReader:  {},
 	RoleSupport: {"alerts", "credits", "customers"},
@@ -60,7 +60,7 @@ func (r Role) Scopes() []account.Scope {
 }
 
 // ManagesAccount reports whether the role is to see and change the team and the settings, which no
-// key can.
+// key can (semantics 21.1.2).
 func (r Role) ManagesAccount() bool { return r == RoleOwner }
 
 // Title is the role as people read it.

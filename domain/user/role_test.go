@@ -14,6 +14,7 @@ import (
 
 var _ = Describe("Roles", func() {
 	// may are the letters of the roles that have a right: Owner, Finance, Engineer, Support, Reader.
+	// The rule: semantics 21.1.1.
 	DescribeTable("decide by the rights of API keys",
 		func(rights, may string) {
 			for _, text := range strings.Fields(rights) {
@@ -74,6 +75,7 @@ var _ = Describe("Members of an account", func() {
 		Expect(user.Accounts(h.ctx, h.store, jon.Person.ID)).To(BeEmpty())
 	})
 
+	// The rule: semantics 21.1.3.
 	It("have an owner among them, also when two owners take it from each other at once", func() {
 		owners := func(tx *store.Tx) (n int) {
 			members, err := user.Members(tx)

@@ -16,7 +16,7 @@ import (
 // it waits for a second factor.
 var ErrNoSession = errors.New("no such session")
 
-// How long sessions last: from when they were used last, and in all.
+// How long sessions last: from when they were used last, and in all (semantics 21.1.6).
 const (
 	idle     = 2 * time.Hour
 	lifetime = 12 * time.Hour
@@ -44,7 +44,7 @@ type Session struct {
 func (s Session) Rights() account.Rights { return s.Role.Rights() }
 
 // Begin returns a context of the session's account in which changes are in the audit log as
-// those of the person. action is the operation of the contract, or what it is in the console.
+// those of the person (semantics 21.2.3). action is the operation of the contract, or what it is in the console.
 func (s Session) Begin(ctx context.Context, action, requestID string) context.Context {
 	return s.Person.begin(store.WithAccount(ctx, s.AccountID), action, requestID)
 }

@@ -38,6 +38,7 @@ var _ = Describe("A session", func() {
 		}
 	})
 
+	// The rule: semantics 21.1.6.
 	DescribeTable("ends",
 		func(keep bool, uses, apart time.Duration, works bool) {
 			token := h.signIn("mira@ours.example", user.Request{Keep: keep})

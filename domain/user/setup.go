@@ -11,7 +11,7 @@ import (
 	"tollkeeper/store"
 )
 
-// setupLife is how long a link for setting the server up works. A server that starts again makes
+// setupLife is how long a link for setting the server up works (semantics 21.1.5). A server that starts again makes
 // another.
 const setupLife = 24 * time.Hour
 

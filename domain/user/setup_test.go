@@ -32,6 +32,7 @@ func (h house) openSetup() string {
 }
 
 var _ = Describe("Setting up", func() {
+	// The rule: semantics 21.1.5.
 	It("makes the owner of all accounts that there are, once", func() {
 		h := empty()
 		first, second := h.openSetup(), h.openSetup()
@@ -137,6 +138,7 @@ var _ = Describe("An invitation", func() {
 		Expect(h.mira.Join(h.ctx, h.store, token, here)).To(Succeed())
 	})
 
+	// The rule: semantics 21.1.4.
 	It("ends when it is withdrawn, replaced or three days old", func() {
 		ended := func(token string) {
 			GinkgoHelper()

@@ -87,6 +87,14 @@ var _ = Describe("A citation", func() {
 		Expect(found()).To(ConsistOf(ContainSubstring("semantics 2.1 is there twice"), ContainSubstring("item 3 of 3.1 follows item 1")))
 	})
 
+	It("of a rule of what people see is in code and in a spec", func() {
+		write("domain/rules/18-mail.md", "# 18. Mail\n\n## 18.1 Rules\n\n1. One.\n2. Two.\n3. Three.\n")
+		write("domain/x.go", "// A is so (semantics 18.1.1 and 18.1.2).\n")
+		write("domain/x_test.go", "// (semantics 18.1.2 and 18.1.3)\n")
+		write("README.md", "As semantics 18.1.1 and 18.1.3 say.\n")
+		Expect(found()).To(ConsistOf("semantics 18.1.1 is cited by no spec", "semantics 18.1.3 is cited by no code"))
+	})
+
 	It("must be there", func() {
 		root = GinkgoT().TempDir()
 		write("domain/rules/02-events.md", "# 2. Events\n")

@@ -1,5 +1,6 @@
 // Command citations checks that each rule which a comment, a spec or a document cites is
-// in domain/rules, and that figures of documents name the commit they were measured on. It prints what is wrong, one finding a line, and then exits with 1.
+// in domain/rules, that code and a spec cite each rule of what people see, and that figures of documents name the commit
+// they were measured on. It prints what is wrong, one finding a line, and then exits with 1.
 //
 //	go run ./scripts/citations [directory of the repository]
 package main
@@ -37,10 +38,12 @@ func check(root string) ([]string, error) {
 		return nil, err
 	}
 	read := 0
+	use := usage{}
 	err = eachText(root, func(path, text string) {
 		found := citations(path, text)
 		read += len(found)
 		for _, c := range found {
+			use.add(path, c.rule)
 			if fault := c.faultIn(rules); fault != "" {
 				findings = append(findings, fmt.Sprintf("%s:%d: %s", path, c.line, fault))
 			}
@@ -60,5 +63,5 @@ func check(root string) ([]string, error) {
 	if err == nil && read == 0 {
 		err = errors.New("no text cites a rule")
 	}
-	return findings, err
+	return append(findings, use.lacking(rules)...), err
 }

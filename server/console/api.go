@@ -27,7 +27,7 @@ type operation struct {
 	Method     string
 	Path       string                // with its parameters in braces
 	Parameters []*openapi3.Parameter // of the path, the query and the header
-	Right      account.Right         // that it needs; none when NeedsRight is false
+	Right      account.Right         // that it needs (semantics 21.2.1); none when NeedsRight is false
 	NeedsRight bool
 }
 

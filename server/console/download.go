@@ -22,7 +22,7 @@ const downloadAgain = 10
 
 var errManyDownloads = echo.NewHTTPError(http.StatusTooManyRequests, "Other files are being made. Try again when one of them is complete.")
 
-// download answers with a file, row by row (semantics 14.5.4).
+// download answers with a file, row by row (semantics 14.5.4), once the audit log names who asked (semantics 22.1.5).
 func (p *pages) download(c echo.Context) error {
 	v, err := p.visit(c)
 	if err != nil {

@@ -25,7 +25,7 @@ type form struct {
 	Options   []field // of the query and the header
 	Body      *field  // nil where the operation has none
 	Was       string  // JSON of what an update began with
-	Once      string  // idempotency key: sending the form twice does it once
+	Once      string  // idempotency key: sending the form twice does it once (semantics 21.2.2)
 	Problems  []violation
 	Failed    string
 	Lists     []datalist

@@ -11,7 +11,7 @@ import (
 	"tollkeeper/gen"
 )
 
-// mostRows bounds the rows of a whole form. Each has all fields of what it may be, so that a short request
+// mostRows bounds the rows of a whole form (semantics 21.2.5). Each has all fields of what it may be, so that a short request
 // could ask for a page without end.
 const mostRows = 200
 

@@ -64,6 +64,7 @@ var _ = Describe("The rows of a form", func() {
 		Expect(lists).To(BeNumerically(">", 40))
 	})
 
+	// The rule: semantics 21.2.5.
 	It("are at most 200 in all, and one more is refused before any is made", func() {
 		for _, operation := range console.Operations(document) {
 			all := url.Values{}

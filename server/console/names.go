@@ -34,7 +34,7 @@ func (n customerNames) name(id string) string {
 	return id
 }
 
-// zone of a customer, in which the billing dates are days.
+// zone of a customer, in which the billing dates are days (semantics 21.2.4).
 func (n customerNames) zone(id string) *time.Location {
 	if c, ok := n[id]; ok {
 		return c.Location()
