@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"cmp"
+
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -136,6 +138,32 @@ var _ = Describe("Customers", func() {
 				"name": "Bea", "additional_emails": list{}, "auto_issuance": nil, "shipping_address": address,
 			})))
 			Expect(api.get(path).expect(200).json).To(Equal(changed.json))
+		})
+
+		It("keeps each member of the contract that is sent", func() {
+			made := api.customer(nil)
+			said := object{
+				"name": "Bea", "email": "bea@example.com", "additional_emails": list{"b@example.com"}, "external_customer_id": "bea", "currency": "JPY",
+				"auto_collection": true, "auto_issuance": false, "email_delivery": false, "language": "fr", "billing_address": address,
+				"shipping_address": with(address, object{"city": "Bonn"}), "payment_provider": "stripe_charge", "payment_provider_id": "x",
+				"tax_id": object{"country": "DE", "type": "eu_vat", "value": "DE1"}, "metadata": object{"a": "1"},
+				"accounting_sync_configuration": object{"excluded": true}, "reporting_configuration": object{"exempt": true},
+				"payment_configuration": object{"payment_providers": list{object{"provider_type": "stripe"}}},
+				"tax_configuration":     object{"tax_provider": "anrok", "tax_exempt": true, "automatic_tax_enabled": false},
+			}
+			shownAs := map[string]string{"tax_configuration": "exempt_from_automated_tax"}
+			for member := range document().Paths.Value("/v1/customers/{customer_id}").Put.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
+				if member != "default_payment_method_id" && member != "hierarchy" { // a saved method, of which there are none; another customer
+					Expect(said).To(HaveKey(member))
+				}
+			}
+			path := "/v1/customers/" + made.text("id")
+			changed := api.put(path, said).expect(200)
+			Expect(api.get(path).expect(200).json).To(Equal(changed.json))
+			for member := range said {
+				member = cmp.Or(shownAs[member], member)
+				Expect(changed.at(member)).NotTo(Equal(made.at(member)), member)
+			}
 		})
 
 		It("ER-9: merges metadata", func() {

@@ -9,11 +9,9 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// columns are those an update may change.
-var columns = []string{
-	"external_customer_id", "name", "email", "additional_emails", "currency", "billing_address", "shipping_address", "tax_id",
-	"accounting_sync", "reporting", "payments", "tax",
-	"payment_provider", "payment_provider_id", "auto_collection", "auto_issuance", "email_delivery", "language", "metadata",
+// kept are the columns that no update writes: other operations own them. An update saves every other one.
+var kept = []string{
+	"account_id", "id", "created_at", "seq", "parent_id", "timezone", "balance", "invoice_prefix", "last_invoice_number", "links_withdrawn", "deleted_at",
 }
 
 // Update applies an edit to a customer. The currency and the alias can be set
@@ -41,7 +39,7 @@ func Update(tx *store.Tx, id string, edit func(*Customer) error) (Customer, erro
 	if err := refuseTaken(tx, after); err != nil {
 		return Customer{}, err
 	}
-	err = save(tx, &after, columns...)
+	err = tx.Model(&after).Select("*").Omit(kept...).Updates(&after).Error
 	if store.Unique(err, aliasIndex) {
 		return Customer{}, errTaken
 	}
