@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"tollkeeper/domain/reference"
 )
@@ -131,6 +132,9 @@ func (r *run) unclear(d sheet, a work, on []int, earlier []*charged, before []in
 		if e := earlier[e]; e.spec.advance() && e.line.to.After(e.piece.to) {
 			return "an adjustment of an amount over a fee that ends before what was billed"
 		}
+		if e := earlier[e]; e.spec.advance() && e.piece.falls() {
+			return "an adjustment of an amount over a fee whose quantity fell"
+		}
 		for _, n := range r.books.notes {
 			if n.invoice == earlier[e].invoice.id && n.name == earlier[e].name {
 				return "an adjustment of an amount over a line that was credited"
@@ -138,6 +142,39 @@ func (r *run) unclear(d sheet, a work, on []int, earlier []*charged, before []in
 		}
 	}
 	return ""
+}
+
+// falls reports whether the quantity of a fee becomes less within its days.
+func (p piece) falls() bool {
+	was := rat(p.spec.Quantity)
+	for _, t := range p.quantities {
+		if p.days.from <= t.from && t.from < p.days.to && t.quantity.Cmp(was) < 0 {
+			return true
+		}
+		was = t.quantity
+	}
+	return false
+}
+
+// hides reports whether a partial invoice does not show a line of a period: one of which an adjustment left nothing
+// has its share of the others all the same.
+func (r *run) hides(d sheet, a work, in turn) bool {
+	if !d.partial || d.invoice == nil || !a.amounts() {
+		return false
+	}
+	for _, i := range d.sub.intervals {
+		if i.spec.Metric == "" || i.spec.Metric == composite {
+			continue
+		}
+		for _, p := range d.sub.pieces(i, d.date) {
+			own, ok := a.period(p)
+			if ok && own == in && a.covers(p, in) && p.since.Before(d.date) && !p.to.Before(d.date) && len(r.w.counted(p, p.since, d.date)) > 0 &&
+				!slices.ContainsFunc(d.items, func(one item) bool { return one.interval == i && one.since.Equal(p.since) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // row names the price of a subscription that a service is of.

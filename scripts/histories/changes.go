@@ -253,7 +253,7 @@ func (r *run) void(ctx context.Context, s step) error {
 	for _, i := range sub.intervals {
 		for _, p := range sub.pieces(i, r.w.now) {
 			for _, l := range v.lines {
-				if l.price == i.price && !l.from.Before(p.from) && l.from.Before(p.to) {
+				if l.price == i.price && p.isOf(l) {
 					r.w.voided[p.key()] = true
 					currency := i.spec.unit("USD")
 					back[currency] = append(back[currency], sub.customer.ledger(currency).giveBackAll(p, r.w.now)...)
@@ -269,6 +269,14 @@ func (r *run) void(ctx context.Context, s step) error {
 		}
 	}
 	return nil
+}
+
+// isOf reports whether a line of its price charges a service: usage that is invoiced in parts to date, from the beginning of the cycle.
+func (p piece) isOf(l *line) bool {
+	if p.spec.Metric != "" && p.spec.Invoiced != nil {
+		return l.from.Equal(p.since) && l.to.Equal(p.to)
+	}
+	return !l.from.Before(p.from) && l.from.Before(p.to)
 }
 
 // note credits a part of a line of usage.

@@ -37,11 +37,11 @@ var _ = Describe("billing histories", func() {
 		Expect(o.play(ctx, shared)).To(BeZero())
 	})
 
-	It("agree in 30 wide ones, of 270 that the seed of the run chooses", func(ctx SpecContext) {
+	It("agree in 30 wide ones, of 480 that the seed of the run chooses", func(ctx SpecContext) {
 		o := options{out: GinkgoWriter, seed: 1, count: 100, steps: 20, workers: 2, failures: 1, quick: true, wide: true}
 		if os.Getenv("SPEC_HISTORIES") != "all" {
 			o.count = 30
-			o.seed += uint64(GinkgoRandomSeed()%9) * 30
+			o.seed += uint64(GinkgoRandomSeed()%16) * 30
 		}
 		AddReportEntry("histories", fmt.Sprintf("seeds %d to %d", o.seed, int(o.seed)+o.count-1))
 		Expect(o.play(ctx, shared)).To(BeZero())

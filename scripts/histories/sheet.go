@@ -179,6 +179,9 @@ func (r *run) atWork(d sheet, a work, earlier []*charged) (all []reference.Adjus
 		if why := r.unclear(d, a, of[in], earlier, counts); why != "" {
 			return nil, why
 		}
+		if r.hides(d, a, in) {
+			return nil, "an adjustment of an amount over a line that a partial invoice does not show"
+		}
 		all = append(all, one)
 	}
 	return all, ""
