@@ -1,8 +1,6 @@
 package usage
 
 import (
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,12 +10,8 @@ import (
 	"tollkeeper/store"
 )
 
-// Bounds of one unit of the aggregator's work.
-const (
-	foldSize = 50_000 // events
-	// What to do with a series that failed: to try again when that long has passed.
-	retryAfter = "10 minutes"
-)
+// retryAfter is how long a series that failed is left alone.
+const retryAfter = "10 minutes"
 
 // Aggregate does one unit of work on the account's buckets, and tells whether there may be
 // more: it puts in the events that came last, or brings up a new series, or makes hours
@@ -35,28 +29,6 @@ func Aggregate(tx *store.Tx) (more bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// progress is how far an account's buckets have come.
-type progress struct {
-	mark        int64     // seq that the events in them are below
-	sixHourlyTo time.Time // six-hour buckets that start before are there too; the zero time: none
-	coarse      bool      // a series may have quotients of too few digits
-}
-
-// lockProgress locks the account's progress, unless another has it, and makes it first.
-func lockProgress(tx *store.Tx) (p progress, free bool, err error) {
-	const lock = `SELECT mark, six_hourly_to, EXISTS (SELECT FROM usage_series WHERE account_id = $1 AND quotient_places < $2)
-		FROM usage_progress WHERE account_id = $1 FOR UPDATE SKIP LOCKED`
-	var sixHourlyTo sql.NullTime
-	err = tx.Conn().QueryRowContext(tx.Context(), lock, tx.AccountID, metric.QuotientPlaces).Scan(&p.mark, &sixHourlyTo, &p.coarse)
-	if errors.Is(err, sql.ErrNoRows) {
-		_, err = tx.Conn().ExecContext(tx.Context(),
-			"INSERT INTO usage_progress (account_id, mark) VALUES ($1, 0) ON CONFLICT DO NOTHING", tx.AccountID)
-		return p, false, err
-	}
-	p.sixHourlyTo = sixHourlyTo.Time
-	return p, err == nil, err
 }
 
 // aggregateLatest moves the mark. No event below the horizon is to come: that is the oldest
@@ -105,16 +77,6 @@ func aggregateBehind(tx *store.Tx, p progress) (bool, error) {
 		return true, analyze(tx, "analyze_usage")
 	}
 	return true, nil
-}
-
-// analyze tells the planner of buckets: when there are many more than it knows of, since
-// readers and the next unit look for theirs among them, and when a series has caught up,
-// since it is read from now on.
-func analyze(tx *store.Tx, function string) error {
-	if err := tx.Exec("SELECT " + function + "()").Error; err != nil {
-		return fmt.Errorf("analyze buckets: %w", err)
-	}
-	return nil
 }
 
 // nextEvents counts the events of one unit of work from a seq on, and gives the seq

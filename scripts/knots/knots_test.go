@@ -29,8 +29,17 @@ var _ = Describe("Knots", func() {
 	}
 
 	It("are found where sixteen files refer to each other, and not where fifteen do", func() {
-		Expect(command([]string{circle(15)}, io.Discard)).To(Succeed())
-		Expect(command([]string{circle(16)}, io.Discard)).To(MatchError(ContainSubstring("1 knots")))
+		Expect(command(circle(15), nil, io.Discard)).To(Succeed())
+		Expect(command(circle(16), nil, io.Discard)).To(MatchError(ContainSubstring("1 knots")))
+	})
+
+	It("may have as many files as the reason of their package says, and no fewer", func() {
+		dir := circle(17)
+		for files, ok := range map[int]bool{16: false, 17: true, 18: false} {
+			err := command(dir, map[string]reason{"": {files, "a spec"}}, io.Discard)
+			Expect(err == nil).To(Equal(ok), "%d files: %v", files, err)
+		}
+		Expect(command(dir, map[string]reason{"": {17, "a spec"}, "other": {16, "none"}}, io.Discard)).To(MatchError(ContainSubstring("no package")))
 	})
 
 	It("are told apart", func() {
@@ -38,11 +47,7 @@ var _ = Describe("Knots", func() {
 			To(ConsistOf([]string{"a", "b"}, []string{"c", "d"}))
 	})
 
-	It("are refused without a directory", func() {
-		Expect(command(nil, io.Discard)).NotTo(Succeed())
-	})
-
 	It("are refused of a directory without a package", func() {
-		Expect(command([]string{GinkgoT().TempDir()}, io.Discard)).NotTo(Succeed())
+		Expect(command(GinkgoT().TempDir(), nil, io.Discard)).NotTo(Succeed())
 	})
 })

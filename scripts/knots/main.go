@@ -1,15 +1,15 @@
 // Command knots finds files of a package that refer to each other in a circle: a reader of one needs all of
-// them. It fails when more than fifteen do.
+// them. It fails when more than fifteen do, or more than the reasons of this command allow.
 //
-//	go run ./scripts/knots DIRECTORY ...
+//	go run ./scripts/knots [directory of the module]
 //
 // One file refers to another where it uses a function, method, type, variable or constant that the other
-// declares. Fields do not count: they come with their type. Specs are left out.
+// declares. Fields do not count: they come with their type. Specs are left out, and so are generated files.
 package main
 
 import (
-	"errors"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"io"
@@ -25,31 +25,52 @@ import (
 const most = 15
 
 func main() {
-	if err := command(os.Args[1:], os.Stdout); err != nil {
+	root := "."
+	if len(os.Args) > 1 {
+		root = os.Args[1]
+	}
+	if err := command(root, reasons, os.Stdout); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "knots:", err)
 		os.Exit(1)
 	}
 }
 
-func command(directories []string, out io.Writer) error {
-	if len(directories) == 0 {
-		return errors.New("name directories of packages")
+// command looks through all packages of the module in a directory.
+func command(root string, reasons map[string]reason, out io.Writer) error {
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: root}, "./...")
+	if err != nil {
+		return err
 	}
-	found := 0
-	for _, dir := range directories {
-		edges, err := references(dir)
-		if err != nil {
-			return err
+	found, seen := 0, map[string]bool{}
+	for _, pkg := range loaded {
+		if len(pkg.Errors) > 0 {
+			return pkg.Errors[0]
 		}
-		for _, knot := range edges.knots() {
-			if len(knot) > most {
+		dir := strings.TrimPrefix(strings.TrimPrefix(pkg.PkgPath, pkg.Module.Path), "/")
+		seen[dir] = true
+		largest := 0
+		for _, knot := range references(pkg).knots() {
+			largest = max(largest, len(knot))
+			if len(knot) > max(most, reasons[dir].files) {
 				found++
 				_, _ = fmt.Fprintf(out, "%s: %d files refer to each other: %s\n", dir, len(knot), strings.Join(knot, " "))
 			}
 		}
+		if allowed, is := reasons[dir]; is && largest < allowed.files {
+			found++
+			_, _ = fmt.Fprintf(out, "%s: %d files refer to each other, and the reason allows %d: lower it\n", dir, largest, allowed.files)
+		}
+	}
+	for dir := range reasons {
+		if !seen[dir] {
+			return fmt.Errorf("there is a reason for %s, which is no package", dir)
+		}
+	}
+	if len(seen) == 0 {
+		return fmt.Errorf("%s has no package", root)
 	}
 	if found > 0 {
-		return fmt.Errorf("%d knots of more than %d files: move declarations to the files of their subject", found, most)
+		return fmt.Errorf("%d knots are not as they may be: move declarations to the files of their subject", found)
 	}
 	return nil
 }
@@ -57,18 +78,11 @@ func command(directories []string, out io.Writer) error {
 // graph is which files each file refers to.
 type graph map[string][]string
 
-// references reads the package in a directory.
-func references(dir string) (graph, error) {
-	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: dir}, ".")
-	if err != nil {
-		return nil, err
-	}
-	if len(loaded) == 0 {
-		return nil, fmt.Errorf("%s has no package", dir)
-	}
-	pkg := loaded[0]
-	if len(pkg.Errors) > 0 {
-		return nil, pkg.Errors[0]
+// references reads which files of a package use what others declare.
+func references(pkg *packages.Package) graph {
+	generated := map[string]bool{}
+	for _, file := range pkg.Syntax {
+		generated[fileOf(pkg.Fset, file.Pos())] = ast.IsGenerated(file)
 	}
 	edges := graph{}
 	for name, object := range pkg.TypesInfo.Uses {
@@ -76,11 +90,11 @@ func references(dir string) (graph, error) {
 			continue
 		}
 		from, to := fileOf(pkg.Fset, name.Pos()), fileOf(pkg.Fset, object.Pos())
-		if from != to && !slices.Contains(edges[from], to) {
+		if from != to && !generated[from] && !generated[to] && !slices.Contains(edges[from], to) {
 			edges[from] = append(edges[from], to)
 		}
 	}
-	return edges, nil
+	return edges
 }
 
 // declared reports whether an object is a declaration of the package, or a method.
