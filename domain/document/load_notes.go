@@ -90,7 +90,7 @@ func (in Loader) receipt(tx *store.Tx, v invoice.View) (Document, error) {
 	w := d.Words
 	asked := *v.Invoice.AmountDue
 	d.Lines = []Line{{
-		Name: w.fill(w.InvoiceOf, "number", v.Number, "date", w.LongDate(d.InvoiceDate)), Currency: v.Currency, Shown: asked, Amount: asked,
+		Name: w.Fill(w.InvoiceOf, "number", v.Number, "date", w.LongDate(d.InvoiceDate)), Currency: v.Currency, Shown: asked, Amount: asked,
 	}}
 	received := v.AmountDue
 	d.Lines = append(d.Lines, d.creditedLines(v)...)

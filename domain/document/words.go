@@ -1,11 +1,9 @@
 package document
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
-	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"tollkeeper/domain/catalog"
@@ -171,44 +169,18 @@ type Words struct {
 //go:embed words
 var wordFiles embed.FS
 
-// languages are the words of each language.
-var languages = func() map[letterhead.Language]Words {
-	all := map[letterhead.Language]Words{}
-	for _, language := range letterhead.Languages {
-		text, err := wordFiles.ReadFile("words/" + string(language) + ".json")
-		if err != nil {
-			panic(err) // they are in the program
-		}
-		words := Words{Language: language}
-		strict := json.NewDecoder(bytes.NewReader(text))
-		strict.DisallowUnknownFields()
-		if err := strict.Decode(&words); err != nil {
-			panic(fmt.Sprintf("document: words of %s: %v", language, err))
-		}
-		all[language] = words
-	}
-	return all
-}()
+var languages = letterhead.ReadWords(wordFiles, func(w *Words, l letterhead.Language) { w.Language = l })
 
 // In returns the words of a language, English ones of a language that there is not.
-func In(language letterhead.Language) Words {
-	if words, ok := languages[language]; ok {
-		return words
-	}
-	return languages[letterhead.English]
-}
+func In(language letterhead.Language) Words { return languages.In(language) }
 
-// fill puts values for the names in braces: name, value, name, value.
-func (w Words) fill(text string, pairs ...string) string {
-	for k := 0; k < len(pairs); k += 2 {
-		pairs[k] = "{" + pairs[k] + "}"
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
-}
-
-// Fill is fill for who shows documents.
+// Fill puts values for the names in braces: name, value, name, value.
 func (w Words) Fill(text string, pairs ...string) string {
-	return w.fill(text, append([]string(nil), pairs...)...)
+	values := slices.Clone(pairs)
+	for k := 0; k < len(values); k += 2 {
+		values[k] = "{" + values[k] + "}"
+	}
+	return strings.NewReplacer(values...).Replace(text)
 }
 
 // adjustment is what an adjustment is called: its kind, its reason and a percentage.
@@ -264,15 +236,15 @@ func (d Document) Headline() string {
 	amount := w.Money(d.Payable, d.Currency)
 	switch {
 	case d.Kind == KindCreditNote:
-		return w.fill(w.CreditedFor, "amount", amount, "date", w.LongDate(d.Issued), "number", d.Note.Invoice)
+		return w.Fill(w.CreditedFor, "amount", amount, "date", w.LongDate(d.Issued), "number", d.Note.Invoice)
 	case d.Kind == KindReceipt:
-		return w.fill(w.ReceivedOn, "amount", amount, "date", w.LongDate(d.Payment.On))
+		return w.Fill(w.ReceivedOn, "amount", amount, "date", w.LongDate(d.Payment.On))
 	case d.Payable.IsZero():
 		return w.NothingDue
 	case d.Draft:
 		return amount
 	}
-	return w.fill(w.DueOn, "amount", amount, "date", w.LongDate(d.Due))
+	return w.Fill(w.DueOn, "amount", amount, "date", w.LongDate(d.Due))
 }
 
 // Fact is something that a document says beside its lines.

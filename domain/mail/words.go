@@ -1,10 +1,7 @@
 package mail
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
-	"fmt"
 
 	"tollkeeper/domain/letterhead"
 )
@@ -58,28 +55,7 @@ type Text struct {
 //go:embed words
 var wordFiles embed.FS
 
-var languages = func() map[letterhead.Language]Words {
-	all := map[letterhead.Language]Words{}
-	for _, language := range letterhead.Languages {
-		text, err := wordFiles.ReadFile("words/" + string(language) + ".json")
-		if err != nil {
-			panic(err) // they are in the program
-		}
-		words := Words{Language: language}
-		strict := json.NewDecoder(bytes.NewReader(text))
-		strict.DisallowUnknownFields()
-		if err := strict.Decode(&words); err != nil {
-			panic(fmt.Sprintf("mail: words of %s: %v", language, err))
-		}
-		all[language] = words
-	}
-	return all
-}()
+var languages = letterhead.ReadWords(wordFiles, func(w *Words, l letterhead.Language) { w.Language = l })
 
 // In returns the words of a language, the English ones where there are none of it.
-func In(language letterhead.Language) Words {
-	if words, ok := languages[language]; ok {
-		return words
-	}
-	return languages[letterhead.English]
-}
+func In(language letterhead.Language) Words { return languages.In(language) }
