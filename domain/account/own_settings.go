@@ -8,43 +8,26 @@ import (
 	"tollkeeper/store/fault"
 )
 
-// OwnSetting is a setting that people who manage an account may change themselves. Others bound what an
-// account may do to the server and to other accounts, or name its sender of mail. Only the operator
-// changes those, at the command line.
+// OwnSetting is a setting that people who manage an account may change themselves.
 type OwnSetting struct {
 	Name    string
 	About   string
 	Choices []string // all values, where there are few
 }
 
-var ownSettings = []OwnSetting{
-	{"name", "What people call the account.", nil},
-	{"timezone", "For customers and days of the account, where nothing else is said. Customers that exist keep theirs.", nil},
-	{"grace_period", "How long events may still be sent after the instant that they name. Invoices are issued after it. A duration such as 12h.", nil},
-	{"future_bound", "How far ahead of the clock an event may be. A duration such as 10m.", nil},
-	{"auto_issuance", "Whether invoices are issued by themselves. Otherwise they wait as drafts.", yesOrNo},
-	{"issue_buffer", "How long after the grace period an invoice is issued. A duration such as 1h.", nil},
-	{"due_date_basis", "Where the net terms of an invoice begin.", []string{DueFromIssue, DueFromInvoice}},
-	{"number_prefix_scope", "Whether invoices are numbered for each customer, or for the account as a whole.", []string{"customer", "account"}},
-	{"number_prefix", "What numbers of invoices begin with: six letters from A to Z.", nil},
-	{"hide_zero_lines", "Whether lines without an amount are left out of documents.", yesOrNo},
-	{"usage_by_day", "Whether documents list the usage of each day, in an appendix.", yesOrNo},
-	{"portal_links", "Whether customers have a link to their portal.", yesOrNo},
-	{"payment_gateway", "Who collects payments. Those of the test gateway are simulated; only a test account can have it.", []string{GatewayManual, GatewayTest}},
-	{"payment_retry_days", "On which days after the due date a failed payment is tried again, such as 1,4,9. Empty: never.", nil},
-	{"smallest_charge", "Smaller amounts are carried over to the next invoice.", nil},
-	{"reminder_days", "On which days after the due date customers are reminded, such as -3,7,14. A negative one is before it. Empty: never.", nil},
-	{"alert_emails", "Who is told of alerts: addresses with commas between them. Empty: no one.", nil},
-}
-
-var yesOrNo = []string{"true", "false"}
-
 // OwnSettings lists the settings that people who manage an account may change.
-func OwnSettings() []OwnSetting { return ownSettings }
+func OwnSettings() (own []OwnSetting) {
+	for _, s := range settings {
+		if s.about != "" {
+			own = append(own, OwnSetting{s.name, s.about, s.choices})
+		}
+	}
+	return own
+}
 
 // FindOwnSetting returns the setting of that name.
 func FindOwnSetting(name string) (OwnSetting, error) {
-	for _, s := range ownSettings {
+	for _, s := range OwnSettings() {
 		if s.Name == name {
 			return s, nil
 		}

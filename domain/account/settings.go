@@ -2,19 +2,13 @@ package account
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/audit"
-	"tollkeeper/domain/money"
-	"tollkeeper/domain/period"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -23,40 +17,149 @@ import (
 type setting struct {
 	name   string
 	column string
-	read   func(text string) (value any, err error) // err says what the text must be
-	show   func(a Account) string
+	kind
+	show func(a Account) string
+
+	// about tells people who manage the account what it does: they may change it themselves. Settings without it bound
+	// what an account may do to the server and to other accounts, or name its sender of mail. Only the operator changes
+	// those, at the command line.
+	about string
 }
 
 var settings = []setting{
-	{"name", "name", text, func(a Account) string { return a.Name }},
-	{"timezone", "timezone", zone, func(a Account) string { return a.Timezone }},
-	{"grace_period", "grace_period_seconds", seconds, func(a Account) string { return a.GracePeriod().String() }},
-	{"future_bound", "future_bound_seconds", seconds, func(a Account) string { return a.FutureBound().String() }},
-	{"auto_issuance", "auto_issuance", boolean, func(a Account) string { return strconv.FormatBool(a.AutoIssuance) }},
-	{"issue_buffer", "issue_buffer_seconds", seconds, func(a Account) string { return (a.IssueDelay() - a.GracePeriod()).String() }},
-	{"due_date_basis", "due_date_basis", oneOf(DueFromIssue, DueFromInvoice), func(a Account) string { return a.DueDateBasis }},
-	{"number_prefix_scope", "number_prefix_scope", oneOf("customer", "account"), func(a Account) string { return a.NumberPrefixScope }},
-	{"number_prefix", "number_prefix", prefix, func(a Account) string { return a.NumberPrefix }},
-	{"hide_zero_lines", "hide_zero_lines", boolean, func(a Account) string { return strconv.FormatBool(a.HideZeroLines) }},
-	{"usage_by_day", "usage_by_day", boolean, func(a Account) string { return strconv.FormatBool(a.UsageByDay) }},
-	{"subscriptions_per_customer", "subscriptions_per_customer", count, func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) }},
-	{"children_per_customer", "children_per_customer", count, func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) }},
-	{"corrections_per_customer", "corrections_per_customer", count, func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) }},
-	{"portal_links", "portal_links", boolean, func(a Account) string { return strconv.FormatBool(a.PortalLinks) }},
-	{"payment_gateway", "payment_gateway", oneOf(GatewayManual, GatewayTest), func(a Account) string { return a.PaymentGateway }},
-	{"payment_retry_days", "payment_retry_days", retryDays, func(a Account) string { return a.PaymentRetryDays }},
-	{"smallest_charge", "smallest_charge", amount, func(a Account) string { return a.SmallestCharge.String() }},
-	{"largest_ingest_bytes", "largest_ingest_bytes", bound, showBound},
-	{"requests_per_second", "requests_per_second", perSecond, func(a Account) string { return showPerSecond(a.RequestsPerSecond) }},
-	{"ingest_requests_per_second", "ingest_requests_per_second", perSecond, func(a Account) string { return showPerSecond(a.IngestRequestsPerSecond) }},
-	{"webhook_retries", "webhook_retries", retryWaits, func(a Account) string { return a.WebhookRetries }},
-	{"webhook_log_days", "webhook_log_days", count, func(a Account) string { return strconv.Itoa(a.WebhookLogDays) }},
-	{"mail_from", "mail_from", mailFrom, showMailFrom},
-	{"mail_in_test", "mail_in_test", boolean, func(a Account) string { return strconv.FormatBool(a.MailInTest) }},
-	{"mail_log_days", "mail_log_days", count, func(a Account) string { return strconv.Itoa(a.MailLogDays) }},
-	{"reminder_days", "reminder_days", reminderDays, func(a Account) string { return a.ReminderDays }},
-	{"alert_emails", "alert_emails", addresses, func(a Account) string { return a.AlertEmails }},
-	{"backfill_length", "backfill_length_seconds", seconds, func(a Account) string { return a.BackfillLength().String() }},
+	{
+		name: "name", column: "name", kind: kind{read: text},
+		show:  func(a Account) string { return a.Name },
+		about: "What people call the account.",
+	},
+	{
+		name: "timezone", column: "timezone", kind: kind{read: zone},
+		show:  func(a Account) string { return a.Timezone },
+		about: "For customers and days of the account, where nothing else is said. Customers that exist keep theirs.",
+	},
+	{
+		name: "grace_period", column: "grace_period_seconds", kind: kind{read: seconds},
+		show:  func(a Account) string { return a.GracePeriod().String() },
+		about: "How long events may still be sent after the instant that they name. Invoices are issued after it. A duration such as 12h.",
+	},
+	{
+		name: "future_bound", column: "future_bound_seconds", kind: kind{read: seconds},
+		show:  func(a Account) string { return a.FutureBound().String() },
+		about: "How far ahead of the clock an event may be. A duration such as 10m.",
+	},
+	{
+		name: "auto_issuance", column: "auto_issuance", kind: boolean,
+		show:  func(a Account) string { return strconv.FormatBool(a.AutoIssuance) },
+		about: "Whether invoices are issued by themselves. Otherwise they wait as drafts.",
+	},
+	{
+		name: "issue_buffer", column: "issue_buffer_seconds", kind: kind{read: seconds},
+		show:  func(a Account) string { return (a.IssueDelay() - a.GracePeriod()).String() },
+		about: "How long after the grace period an invoice is issued. A duration such as 1h.",
+	},
+	{
+		name: "due_date_basis", column: "due_date_basis", kind: oneOf(DueFromIssue, DueFromInvoice),
+		show:  func(a Account) string { return a.DueDateBasis },
+		about: "Where the net terms of an invoice begin.",
+	},
+	{
+		name: "number_prefix_scope", column: "number_prefix_scope", kind: oneOf("customer", "account"),
+		show:  func(a Account) string { return a.NumberPrefixScope },
+		about: "Whether invoices are numbered for each customer, or for the account as a whole.",
+	},
+	{
+		name: "number_prefix", column: "number_prefix", kind: kind{read: prefix},
+		show:  func(a Account) string { return a.NumberPrefix },
+		about: "What numbers of invoices begin with: six letters from A to Z.",
+	},
+	{
+		name: "hide_zero_lines", column: "hide_zero_lines", kind: boolean,
+		show:  func(a Account) string { return strconv.FormatBool(a.HideZeroLines) },
+		about: "Whether lines without an amount are left out of documents.",
+	},
+	{
+		name: "usage_by_day", column: "usage_by_day", kind: boolean,
+		show:  func(a Account) string { return strconv.FormatBool(a.UsageByDay) },
+		about: "Whether documents list the usage of each day, in an appendix.",
+	},
+	{
+		name: "subscriptions_per_customer", column: "subscriptions_per_customer", kind: kind{read: count},
+		show: func(a Account) string { return strconv.Itoa(a.SubscriptionsPerCustomer) },
+	},
+	{
+		name: "children_per_customer", column: "children_per_customer", kind: kind{read: count},
+		show: func(a Account) string { return strconv.Itoa(a.ChildrenPerCustomer) },
+	},
+	{
+		name: "corrections_per_customer", column: "corrections_per_customer", kind: kind{read: count},
+		show: func(a Account) string { return strconv.Itoa(a.CorrectionsPerCustomer) },
+	},
+	{
+		name: "portal_links", column: "portal_links", kind: boolean,
+		show:  func(a Account) string { return strconv.FormatBool(a.PortalLinks) },
+		about: "Whether customers have a link to their portal.",
+	},
+	{
+		name: "payment_gateway", column: "payment_gateway", kind: oneOf(GatewayManual, GatewayTest),
+		show:  func(a Account) string { return a.PaymentGateway },
+		about: "Who collects payments. Those of the test gateway are simulated; only a test account can have it.",
+	},
+	{
+		name: "payment_retry_days", column: "payment_retry_days", kind: kind{read: retryDays},
+		show:  func(a Account) string { return a.PaymentRetryDays },
+		about: "On which days after the due date a failed payment is tried again, such as 1,4,9. Empty: never.",
+	},
+	{
+		name: "smallest_charge", column: "smallest_charge", kind: kind{read: amount},
+		show:  func(a Account) string { return a.SmallestCharge.String() },
+		about: "Smaller amounts are carried over to the next invoice.",
+	},
+	{
+		name: "largest_ingest_bytes", column: "largest_ingest_bytes", kind: kind{read: bound},
+		show: showBound,
+	},
+	{
+		name: "requests_per_second", column: "requests_per_second", kind: kind{read: perSecond},
+		show: func(a Account) string { return showPerSecond(a.RequestsPerSecond) },
+	},
+	{
+		name: "ingest_requests_per_second", column: "ingest_requests_per_second", kind: kind{read: perSecond},
+		show: func(a Account) string { return showPerSecond(a.IngestRequestsPerSecond) },
+	},
+	{
+		name: "webhook_retries", column: "webhook_retries", kind: kind{read: retryWaits},
+		show: func(a Account) string { return a.WebhookRetries },
+	},
+	{
+		name: "webhook_log_days", column: "webhook_log_days", kind: kind{read: count},
+		show: func(a Account) string { return strconv.Itoa(a.WebhookLogDays) },
+	},
+	{
+		name: "mail_from", column: "mail_from", kind: kind{read: mailFrom},
+		show: showMailFrom,
+	},
+	{
+		name: "mail_in_test", column: "mail_in_test", kind: boolean,
+		show: func(a Account) string { return strconv.FormatBool(a.MailInTest) },
+	},
+	{
+		name: "mail_log_days", column: "mail_log_days", kind: kind{read: count},
+		show: func(a Account) string { return strconv.Itoa(a.MailLogDays) },
+	},
+	{
+		name: "reminder_days", column: "reminder_days", kind: kind{read: reminderDays},
+		show:  func(a Account) string { return a.ReminderDays },
+		about: "On which days after the due date customers are reminded, such as -3,7,14. A negative one is before it. Empty: never.",
+	},
+	{
+		name: "alert_emails", column: "alert_emails", kind: kind{read: addresses},
+		show:  func(a Account) string { return a.AlertEmails },
+		about: "Who is told of alerts: addresses with commas between them. Empty: no one.",
+	},
+	{
+		name: "backfill_length", column: "backfill_length_seconds", kind: kind{read: seconds},
+		show: func(a Account) string { return a.BackfillLength().String() },
+	},
 }
 
 // SettingNames lists the settings that Set can change, in the order of Settings.
@@ -127,153 +230,4 @@ func refuseLive(db *gorm.DB, id string) error {
 		err = errSimulated
 	}
 	return err
-}
-
-func text(value string) (any, error) {
-	if value = strings.TrimSpace(value); value == "" {
-		return nil, errors.New("must not be empty")
-	}
-	return value, nil
-}
-
-func zone(value string) (any, error) {
-	_, err := period.LoadZone(value)
-	return value, err
-}
-
-// longest is the longest duration of a setting. It keeps an instant plus a duration in range.
-const longest = 366 * 24 * time.Hour
-
-func seconds(value string) (any, error) {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 || d > longest || d%time.Second != 0 {
-		return nil, fmt.Errorf("must be a duration of whole seconds from 0s to %s, such as 12h", longest)
-	}
-	return int64(d / time.Second), nil
-}
-
-func boolean(value string) (any, error) {
-	switch value {
-	case "true", "on":
-		return true, nil
-	case "false", "off":
-		return false, nil
-	}
-	return nil, errors.New("must be true or false")
-}
-
-func oneOf(values ...string) func(string) (any, error) {
-	return func(value string) (any, error) {
-		if !slices.Contains(values, value) {
-			return nil, errors.New("must be " + strings.Join(values, " or "))
-		}
-		return value, nil
-	}
-}
-
-var sixLetters = regexp.MustCompile(`^[A-Z]{6}$`)
-
-func prefix(value string) (any, error) {
-	if !sixLetters.MatchString(value) {
-		return nil, errors.New("must be six letters from A to Z")
-	}
-	return value, nil
-}
-
-func count(value string) (any, error) {
-	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil || n < 1 {
-		return nil, errors.New("must be a whole number from 1")
-	}
-	return n, nil
-}
-
-// A payment is tried again at most mostRetries times, at most lastRetry days after its due date.
-const (
-	mostRetries = 10
-	lastRetry   = 365 // days
-)
-
-func retryDays(value string) (any, error) {
-	wrong := fmt.Errorf("must be at most %d numbers of days up to %d, each larger than the one before, such as 1,4,9", mostRetries, lastRetry)
-	if value == "" {
-		return value, nil
-	}
-	days := strings.Split(value, ",")
-	before := 0
-	for _, text := range days {
-		n, err := strconv.Atoi(text)
-		if err != nil || n <= before || n > lastRetry || len(days) > mostRetries || text != strconv.Itoa(n) {
-			return nil, wrong
-		}
-		before = n
-	}
-	return value, nil
-}
-
-// A webhook is tried again at most mostAttempts times.
-const mostAttempts = 20
-
-func retryWaits(value string) (any, error) {
-	if value == "" {
-		return value, nil
-	}
-	all := strings.Split(value, ",")
-	for _, text := range all {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < time.Second || d > longest || d%time.Second != 0 || len(all) > mostAttempts {
-			return nil, fmt.Errorf("must be up to %d durations from 1s to %s, such as 1m,5m,2h", mostAttempts, longest)
-		}
-	}
-	return value, nil
-}
-
-func amount(value string) (any, error) {
-	d, err := money.Parse(value)
-	if err != nil || d.Sign() < 0 {
-		return nil, errors.New("must be an amount of money from 0")
-	}
-	return d, nil
-}
-
-// unbounded is the text of a setting without a bound.
-const unbounded = "none"
-
-func bound(value string) (any, error) {
-	if value == unbounded {
-		return nil, nil
-	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 1 {
-		return nil, errors.New("must be a whole number of bytes from 1, or " + unbounded)
-	}
-	return n, nil
-}
-
-// mostPerSecond is the highest rate limit.
-const mostPerSecond = 1_000_000
-
-func perSecond(value string) (any, error) {
-	if value == unbounded {
-		return nil, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > mostPerSecond {
-		return nil, fmt.Errorf("must be a whole number of requests from 1 to %d, or %s", mostPerSecond, unbounded)
-	}
-	return n, nil
-}
-
-func showPerSecond(n *int) string {
-	if n == nil {
-		return unbounded
-	}
-	return strconv.Itoa(*n)
-}
-
-func showBound(a Account) string {
-	if a.LargestIngestBytes == nil {
-		return unbounded
-	}
-	return strconv.FormatInt(*a.LargestIngestBytes, 10)
 }
