@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"tollkeeper/domain/customer"
 )
@@ -28,9 +30,20 @@ func parent(c object) string {
 	return text(part(part(c, "hierarchy"), "parent"), "id")
 }
 
+// customerMembers are those of a customer that are sent as they are.
+var customerMembers = []string{
+	"name", "email", "additional_emails", "external_customer_id", "timezone", "currency", "auto_issuance", "email_delivery", "language",
+	"billing_address", "shipping_address", "payment_provider", "payment_provider_id", "tax_id", "reporting_configuration", "metadata",
+}
+
+// customerOthers are those that are moved in another way, are told of as left, or that the target works out.
+var customerOthers = []string{
+	"id", "created_at", "portal_url", "balance", "hierarchy", "auto_collection", "default_payment_method", "accounting_sync_configuration",
+	"payment_configuration", "exempt_from_automated_tax", "automatic_tax_enabled",
+}
+
 func (t *transfer) moveCustomer(ctx context.Context, c object) error {
-	body := pick(c, "name", "email", "additional_emails", "external_customer_id", "timezone", "currency", "auto_issuance", "email_delivery",
-		"billing_address", "shipping_address", "payment_provider", "payment_provider_id", "tax_id", "reporting_configuration", "metadata")
+	body := pick(c, customerMembers...)
 	body["auto_collection"] = false
 	onOneLine(body)
 	if p := parent(c); p != "" {
@@ -45,6 +58,14 @@ func (t *transfer) moveCustomer(ctx context.Context, c object) error {
 	}
 	if c["accounting_sync_configuration"] != nil || c["payment_configuration"] != nil {
 		t.leave(kindCustomer, c, "its accounting and payment configuration, which names connections of the source")
+	}
+	if c["exempt_from_automated_tax"] != nil || c["automatic_tax_enabled"] != nil {
+		t.leave(kindCustomer, c, "its tax configuration: answers do not name the tax provider")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		if c[name] != nil && !slices.Contains(customerMembers, name) && !slices.Contains(customerOthers, name) {
+			t.leave(kindCustomer, c, "its "+name+", which this version does not know")
+		}
 	}
 	_, ok, err := t.create(ctx, kindCustomer, c, "/customers", body)
 	if ok {

@@ -14,3 +14,9 @@ func (c *Client) Send(ctx context.Context, method, path string, body any) (map[s
 func (c *Client) Through(transport http.RoundTripper) {
 	c.http.Transport, c.pause = transport, 0
 }
+
+// What becomes of the members of a customer.
+var (
+	CustomerMembers = customerMembers
+	CustomerOthers  = customerOthers
+)
