@@ -9,4 +9,4 @@ import "embed"
 var Guides embed.FS
 
 // Order is the order in which the guides are read, by name without the ending.
-var Order = []string{"first-bill", "keys", "webhooks", "backfills", "credits", "reports", "mail", "moving-in", "console", "assistants", "configuration", "production", "upgrade", "commands", "promises", "releasing"}
+var Order = []string{"first-bill", "keys", "webhooks", "backfills", "credits", "reports", "mail", "moving-in", "console", "assistants", "configuration", "production", "upgrade", "commands", "promises", "architecture", "releasing"}
