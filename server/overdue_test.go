@@ -50,6 +50,7 @@ var _ = Describe("An invoice that is due", func() {
 					"the portal":            strings.Contains(m.open(portal()).text, "1 overdue"),
 					"the portal's invoices": strings.Contains(m.open(portal()+"/invoices").text, "Was due on"),
 					"the console's invoice": strings.Contains(staff.see("/console/invoices/"+id).html, ">Overdue<"),
+					"the console's list":    strings.Contains(staff.see("/console/invoices?status=overdue").html, "/console/invoices/"+id),
 					"the console":           strings.Contains(staff.see("/console").html, "1 invoice is overdue"),
 				}
 			}

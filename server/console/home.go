@@ -97,7 +97,7 @@ func overdueInvoices(v *visit) ([]todo, error) {
 	if len(page.Data) != 1 {
 		what = " are overdue"
 	}
-	return []todo{{"file", "bad", many(len(page.Data), page.PaginationMetadata.HasMore, "invoices") + what, detail, action{Address: link("invoices") + "?status=issued", Name: "See invoices"}}}, nil
+	return []todo{{"file", "bad", many(len(page.Data), page.PaginationMetadata.HasMore, "invoices") + what, detail, action{Address: link("invoices") + "?status=" + overdue, Name: "See invoices"}}}, nil
 }
 
 // failedWebhooks are messages that an endpoint did not take.

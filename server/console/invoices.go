@@ -12,11 +12,18 @@ import (
 // everyInvoice asks for invoices in all states.
 var everyInvoice = []string{"draft", "issued", "paid", "synced", "void"}
 
+// overdue stands beside the states in the list's filter: those issued invoices that are (semantics 8.1.9).
+const overdue = "overdue"
+
 // invoicesPage lists invoices, the newest first.
 func invoicesPage(v *visit) (templ.Component, error) {
 	query := v.filters("status", "is_recurring", "due_date[lt]")
-	if v.query("status") == "" {
+	switch v.query("status") {
+	case "":
 		query["status[]"] = everyInvoice
+	case overdue:
+		query.Del("status")
+		query.Set("overdue", "true")
 	}
 	page, err := fetch[gen.InvoiceSummaryPage](v, "listInvoiceSummaries", nil, query)
 	if err != nil {
@@ -29,7 +36,7 @@ func invoicesPage(v *visit) (templ.Component, error) {
 	create := doing{Operation: "createInvoice", Name: "New invoice", Icon: "plus", Kind: "primary"}
 	return listPage(v, listing{
 		Head:    head{Title: "Invoices", Lead: "What customers owe. Dates are days of each customer's time zone.", Actions: append(v.exports(export.Invoices), v.actions(create)...)},
-		Filters: v.choices("status", "All", "draft", "issued", "paid", "void"),
+		Filters: v.choices("status", "All", "draft", "issued", overdue, "paid", "void"),
 		Table:   t,
 		Pager:   v.pager("invoices", len(page.Data), page.PaginationMetadata.NextCursor),
 		Narrow:  v.filtered(), All: link("invoices"),
