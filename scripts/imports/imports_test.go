@@ -46,6 +46,16 @@ var _ = Describe("Imports of the domain", func() {
 		Expect(found(table, map[string]string{"a": `import _ "m/domain/b"`})).To(ConsistOf(HavePrefix("a imports b,")))
 	})
 
+	It("are found in specs too, inside the package and beside it", func() {
+		Expect(found(table, nil)).To(BeEmpty())
+		for _, name := range []string{"a", "a_test"} {
+			write("domain/a/x_test.go", "package "+name+"\n\nimport _ \"m/domain/b\"\n")
+			findings, err := check(root)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(findings).To(ConsistOf(HavePrefix("a imports b,")), name)
+		}
+	})
+
 	It("are of packages that are in the table, once, and of no others", func() {
 		Expect(found("| `a` | one |\n| `d` | one |\n| `c` | one |\n", nil)).To(ConsistOf(HavePrefix("b is not in the table"), HavePrefix("d is in the table")))
 		for _, wrong := range []string{"", "| `a` | one |\n| `a`, `b` | two |\n"} {
