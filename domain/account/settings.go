@@ -154,7 +154,7 @@ var settings = []setting{
 	{
 		name: "alert_emails", column: "alert_emails", kind: kind{read: addresses},
 		show:  func(a Account) string { return a.AlertEmails },
-		about: "Who is told of alerts: addresses with commas between them. Empty: no one.",
+		about: "The addresses that alerts are mailed to, with commas between them. Empty: alerts are not mailed.",
 	},
 	{
 		name: "backfill_length", column: "backfill_length_seconds", kind: kind{read: seconds},

@@ -20,19 +20,19 @@ func Recipients(c customer.Customer) (all []string) {
 	return all
 }
 
-// OfIssue reports whether the issue of an invoice is mailed (semantics 18.1.3).
-func OfIssue(i invoice.Invoice) bool {
+// SendsInvoice reports whether an invoice is mailed as it is issued (semantics 18.1.3).
+func SendsInvoice(i invoice.Invoice) bool {
 	return i.IssuedAt != nil && i.Status != invoice.StatusVoid && !i.Total.IsZero()
 }
 
-// OfPayment reports whether a receipt is mailed (semantics 18.1.4).
-func OfPayment(i invoice.Invoice) bool { return i.PaidAt != nil && !i.Due().IsZero() }
+// SendsReceipt reports whether a receipt is mailed (semantics 18.1.4).
+func SendsReceipt(i invoice.Invoice) bool { return i.PaidAt != nil && !i.Due().IsZero() }
 
-// OfNote reports whether a credit note is mailed (semantics 18.1.5).
-func OfNote(n invoice.CreditNote) bool { return n.VoidedAt == nil }
+// SendsCreditNote reports whether a credit note is mailed (semantics 18.1.5).
+func SendsCreditNote(n invoice.CreditNote) bool { return n.VoidedAt == nil }
 
-// Asks reports whether a reminder is sent (semantics 18.1.7).
-func (r Reminder) Asks(i invoice.Invoice) bool {
+// Sends reports whether a reminder of an invoice is sent (semantics 18.1.7).
+func (r Reminder) Sends(i invoice.Invoice) bool {
 	collected := i.NextAttemptAt != nil
 	return i.Status == invoice.StatusIssued && !i.Due().IsZero() && (r.Days > 0 || !collected)
 }

@@ -11,7 +11,7 @@ import (
 // MailsLinks reports whether a link to the portal can be mailed to a customer who asks for one (semantics 20.1.8).
 func MailsLinks(tx *store.Tx, c customer.Customer) (bool, error) {
 	settings, err := account.Of(tx)
-	return tx.Mailed && mail.Sends(settings) && c.Email != "", err
+	return err == nil && CheckMailedLink(tx, settings, c) == nil, err
 }
 
 // CheckMailedLink refuses a link that cannot be mailed, and says why.

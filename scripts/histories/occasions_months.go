@@ -39,14 +39,7 @@ func (g *generator) phasesOfAMonth(plan *step) {
 		return
 	}
 	plan.Phases = []phase{{Months: 1}, {Months: 1}, {Months: 1}, {}}
-	for k := range plan.Prices {
-		plan.Prices[k].Phase = 1 + (k+g.IntN(2))%len(plan.Phases)
-	}
-	for k := len(plan.Prices); k < len(plan.Phases); k++ {
-		p := g.price(plan.Name)
-		p.Phase = k + 1
-		plan.Prices = append(plan.Prices, p)
-	}
+	g.pricesInPhases(plan)
 }
 
 // subscribedAtMonthsEnd subscribes on the last days of a long month, before a shorter one (semantics 1.1.6).

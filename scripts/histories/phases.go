@@ -201,6 +201,11 @@ func (g *generator) phased(s *step) {
 	for k := range s.Phases {
 		s.Phases[k].Align = g.chance(40)
 	}
+	g.pricesInPhases(s)
+}
+
+// pricesInPhases gives each price of a plan a phase, and each phase a price.
+func (g *generator) pricesInPhases(s *step) {
 	for k := range s.Prices {
 		s.Prices[k].Phase = 1 + (k+g.IntN(2))%len(s.Phases)
 	}

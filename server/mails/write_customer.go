@@ -85,7 +85,7 @@ func (a about) facts(more ...Fact) []Fact {
 // invoiceIssued queues the mail of an issued invoice, and plans its reminders.
 func (w writer) invoiceIssued(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.InvoiceIssued)
-	if err != nil || !mail.OfIssue(a.Invoice) {
+	if err != nil || !mail.SendsInvoice(a.Invoice) {
 		return err
 	}
 	if err := mail.Plan(w.tx, w.settings, a.Invoice, a.zone); err != nil {
@@ -115,7 +115,7 @@ func (w writer) invoiceIssued(n webhook.Announcement) error {
 // receipt queues the mail of a payment.
 func (w writer) receipt(n webhook.Announcement) error {
 	a, err := w.about(n.ID, mail.Receipt)
-	if err != nil || !mail.OfPayment(a.Invoice) {
+	if err != nil || !mail.SendsReceipt(a.Invoice) {
 		return err
 	}
 	m := a.mail
@@ -132,7 +132,7 @@ func (w writer) receipt(n webhook.Announcement) error {
 // reminder queues a reminder, which says when the invoice is due, or was (semantics 18.1.8).
 func (w writer) reminder(r mail.Reminder) error {
 	a, err := w.about(r.InvoiceID, mail.ReminderMail)
-	if err != nil || !r.Asks(a.Invoice) {
+	if err != nil || !r.Sends(a.Invoice) {
 		return err
 	}
 	m := a.mail
@@ -153,7 +153,7 @@ func (w writer) reminder(r mail.Reminder) error {
 // creditNote queues the mail of a credit note.
 func (w writer) creditNote(n webhook.Announcement) error {
 	note, err := invoice.FindCreditNote(w.tx, n.ID)
-	if err != nil || !mail.OfNote(note) {
+	if err != nil || !mail.SendsCreditNote(note) {
 		return err
 	}
 	a, err := w.about(note.InvoiceID, mail.CreditNote)
