@@ -116,6 +116,54 @@ var _ = Describe("The fee of an allocation", func() {
 		Expect(s.bills(sub)).To(ContainElement("2025-06-21 issued 40.00"))
 	})
 
+	Context("whose credits pay for a fee in arrears that a change cuts", func() {
+		var buyer, sub string
+		start := func(zone, from string) {
+			GinkgoHelper()
+			s = newFixture(from)
+			buyer = s.buyer(object{"timezone": zone})
+			yearly := with(s.fee("365"), object{"currency": "credits", "conversion_rate": 1, "cadence": "annual", "billed_in_advance": false})
+			sub = s.subscribeTo(buyer, nil, paidCredits("400", nil), object{"price": yearly}, s.callsInCredits())
+		}
+
+		// The fee draws 365 of the 400 credits on its first day. Ten days of it cost 10, so 390 credits are unspent.
+		DescribeTable("is given back for what the fee does not draw in the end, as its invoice is issued",
+			func(zone, from, end, issue string, atOnce, inAll []string) {
+				start(zone, from)
+				s.clock(end)
+				cancel(sub, now)
+				Expect(s.refunds(sub)).To(Equal(atOnce))
+				s.clock(issue)
+				Expect(s.refunds(sub)).To(ConsistOf(inAll))
+				Expect(s.blocks(buyer, "credits")).To(Equal([]string{"0"}))
+				s.clock("2025-12-31T00:00:00Z")
+				Expect(s.refunds(sub)).To(ConsistOf(inAll))
+			},
+			Entry("20 of 30 days are left, which cost more than 35 credits and less than 390", "UTC",
+				"2025-06-01T00:00:00Z", "2025-06-11T00:00:00Z", "2025-06-11T12:00:00Z", []string{"1.75"}, []string{"1.75", "11.58"}),
+			Entry("21 of 31 days are left, over a clock change", "America/New_York",
+				"2025-03-01T05:00:00Z", "2025-03-11T04:00:00Z", "2025-03-11T16:00:00Z", []string{"1.75"}, []string{"1.75", "11.80"}),
+			Entry("the last day of the month is left, which costs less than 35 credits", "UTC",
+				"2025-01-01T00:00:00Z", "2025-01-31T00:00:00Z", "2025-01-31T12:00:00Z", []string{"0.65"}, []string{"0.65"}),
+		)
+
+		It("is given back at the next invoice, not as the plan changes once more", func() {
+			start("UTC", "2025-06-01T00:00:00Z")
+			s.use(buyer, "2025-06-01T00:00:00Z", "35") // so nothing is unspent
+			s.clock("2025-06-11T00:00:00Z")
+			other := s.plan(object{"prices": list{object{"price": s.fee("1")}}}).text("id")
+			change := object{"change_option": "immediate", "plan_id": other}
+			s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", change).expect(200)
+			Expect(s.refunds(sub)).To(BeEmpty())
+			s.clock("2025-06-11T12:00:00Z")
+			Expect(s.refunds(sub)).To(Equal([]string{"13.33"})) // of 355 credits, 20 of 30 days
+			another := s.plan(object{"prices": list{object{"price": s.fee("1")}}}).text("id")
+			s.post("/v1/subscriptions/"+sub+"/schedule_plan_change", with(change, object{"plan_id": another})).expect(200)
+			Expect(s.refunds(sub)).To(ContainElement("13.33"))
+			Expect(s.refunds(sub)).NotTo(ContainElement("17.75"))
+		})
+	})
+
 	It("is given back with its discount", func() {
 		buyer := s.buyer(nil)
 		sub := s.subscribeTo(buyer, object{"add_adjustments": list{

@@ -49,6 +49,9 @@ func Issue(tx *store.Tx, id string, synchronous bool) (_ invoice.View, err error
 	if err := issueDraft(tx, settings, row); err != nil {
 		return invoice.View{}, err
 	}
+	if err := refundReturned(tx, terms(row)); err != nil {
+		return invoice.View{}, err
+	}
 	return invoice.Find(tx, id)
 }
 
@@ -95,7 +98,16 @@ func IssueNext(tx *store.Tx) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "c, invoices")
+	rows, err := lockFirst(issuing(tx, settings, tx.Now).Where(invoice.Free(due.Billing)), "c, invoices", 1)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	due.Concern(tx, rows[0].Subject())
+	v, err := invoice.ViewToIssue(tx, settings, rows[0])
+	if err != nil {
+		return false, err
+	}
+	return true, issueAndRefund(tx, settings, v)
 }
 
 // IssueSeveral is IssueNext for up to most drafts, each of another customer. What they have in common is read
@@ -121,7 +133,7 @@ func IssueSeveral(tx *store.Tx, most int, over func() bool) (done int, err error
 		if err != nil {
 			return 0, err
 		}
-		if err := issueView(tx, settings, v); err != nil {
+		if err := issueAndRefund(tx, settings, v); err != nil {
 			return 0, err
 		}
 		done++
@@ -148,20 +160,16 @@ func issueDue(tx *store.Tx, subscriptionID string) error {
 	if err != nil {
 		return err
 	}
-	for more := true; more && err == nil; {
-		more, err = issueFirst(tx, settings, issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID), "invoices")
+	for {
+		rows, err := lockFirst(issuing(tx, settings, tx.Now).Where("invoices.subscription_id = ?", subscriptionID), "invoices", 1)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		due.Concern(tx, rows[0].Subject())
+		if err := issueDraft(tx, settings, rows[0]); err != nil {
+			return err
+		}
 	}
-	return err
-}
-
-// issueFirst issues the first draft of those whose rows in some tables are not locked.
-func issueFirst(tx *store.Tx, settings account.Account, drafts *gorm.DB, tables string) (more bool, err error) {
-	rows, err := lockFirst(drafts, tables, 1)
-	if err != nil || len(rows) == 0 {
-		return false, err
-	}
-	due.Concern(tx, rows[0].Subject())
-	return true, issueDraft(tx, settings, rows[0])
 }
 
 // lockFirst locks the first drafts of those whose rows in some tables are not locked.
@@ -198,6 +206,15 @@ func eligible(tx *store.Tx, settings account.Account, by time.Time) *gorm.DB {
 			by.Add(-settings.IssueDelay()), by).
 		Where("invoices.invoice_date <= ?", by).
 		Order("invoices.invoice_date, invoices.seq")
+}
+
+// issueAndRefund issues a draft as it is shown, where no change of its subscription does so. A change
+// refunds what it ends itself, after its documents.
+func issueAndRefund(tx *store.Tx, settings account.Account, v invoice.View) error {
+	if err := issueView(tx, settings, v); err != nil || v.SubscriptionID == nil {
+		return err
+	}
+	return refundReturned(tx, v.Terms)
 }
 
 // issueView issues a draft as it is shown, and credits what it charges too much: for fees

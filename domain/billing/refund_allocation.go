@@ -41,6 +41,28 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 	return b.credit(tx, refunds, mayCredit)
 }
 
+// refundReturned refunds what came back to the credits of allocations that ended, as an invoice of their
+// subscription was issued: it counts as unspent (semantics 11.2.5).
+func refundReturned(tx *store.Tx, t subscription.Terms) error {
+	ended := func(i subscription.PriceInterval) bool {
+		return i.Price.Allocation != nil && (i.EndAt != nil && !i.EndAt.After(tx.Now) || t.EndAt != nil && !t.EndAt.After(tx.Now))
+	}
+	if !slices.ContainsFunc(t.Intervals, ended) {
+		return nil
+	}
+	b, err := readHistory(tx, tx.DB, t.ID)
+	if err != nil {
+		return err
+	}
+	if err := b.markLapsed(tx, t); err != nil {
+		return err
+	}
+	if err := refundGrants(tx, t, true, func(invoice.Invoice) bool { return true }); err != nil {
+		return err
+	}
+	return refundLapsed(tx, t, b, true)
+}
+
 // credit issues the credit notes of refunds. Where nothing may be credited, any refund is refused.
 func (b history) credit(tx *store.Tx, refunds []invoice.Reversal, mayCredit bool) error {
 	if len(refunds) > 0 && !mayCredit {
@@ -53,11 +75,13 @@ func (b history) credit(tx *store.Tx, refunds []invoice.Reversal, mayCredit bool
 type allocationRefund struct {
 	days   period.Period
 	amount money.Decimal // in the minor unit of the invoice, 0 or more
+	grows  bool          // with the credits that come back later
 }
 
 // refundsOf is what the line of an allocation is to give back and did not yet: for credits that were
 // taken back as other prices took its place, and as its price ended. What it gave for days that turned
-// out to be others counts for these, and what it gave for the same days is what was right then.
+// out to be others counts for these. What it gave for the same days as other prices took its place is what
+// was right then.
 func (b history) refundsOf(tx *store.Tx, t subscription.Terms, i subscription.PriceInterval, l invoice.Line) (refunds []invoice.Reversal, err error) {
 	if l.Amount.Sign() <= 0 {
 		return nil, nil
@@ -74,19 +98,21 @@ func (b history) refundsOf(tx *store.Tx, t subscription.Terms, i subscription.Pr
 		}
 	}
 	for _, part := range due {
-		if gave, did := given[part.days.Start.UnixMicro()]; did {
+		if gave, did := given[part.days.Start.UnixMicro()]; did && !part.grows {
 			elsewhere = elsewhere.Sub(money.Max(part.amount.Sub(gave), money.Decimal{}))
 		}
 	}
 	elsewhere = money.Max(elsewhere, money.Decimal{})
 	left := b.Left(l)
 	for _, part := range due {
-		if _, did := given[part.days.Start.UnixMicro()]; did {
+		gave, did := given[part.days.Start.UnixMicro()]
+		if did && !part.grows {
 			continue
 		}
-		instead := money.Min(part.amount, elsewhere)
+		more := money.Max(part.amount.Sub(gave), money.Decimal{})
+		instead := money.Min(more, elsewhere)
 		elsewhere = elsewhere.Sub(instead)
-		if amount := money.Min(part.amount.Sub(instead), left); amount.Sign() > 0 {
+		if amount := money.Min(more.Sub(instead), left); amount.Sign() > 0 {
 			left = left.Sub(amount)
 			refunds = append(refunds, invoice.Reversal{Line: l, Amount: amount, Period: part.days, Ended: true})
 		}
@@ -115,31 +141,29 @@ func (b history) refundsDue(tx *store.Tx, t subscription.Terms, i subscription.P
 		return nil, err
 	}
 	quantity := l.Quantity
-	add := func(of, taken money.Decimal, whole, rest period.Period) {
+	add := func(of, taken money.Decimal, whole, rest period.Period, grows bool) {
 		share := spread(l.Amount.Mul(of).Quo(l.Quantity), whole, rest, t)
 		cost := l.Amount.Mul(taken).Quo(l.Quantity)
-		due = append(due, allocationRefund{rest, t.Currency.Round(money.Min(share, cost).WithoutTail())})
+		due = append(due, allocationRefund{rest, t.Currency.Round(money.Min(share, cost).WithoutTail()), grows})
 	}
 	for _, r := range reductions {
 		quantity = quantity.Sub(r.Amount)
-		add(r.Asked, r.Amount, r.Whole, r.Days)
+		add(r.Asked, r.Amount, r.Whole, r.Days, false)
 	}
 	cut, found, err := allocation.CutGrant(tx, t, i, l.BilledFrom)
 	if err != nil || !found {
 		return due, err
 	}
-	if gave, did := b.refunded(l)[cut.Days.Start.UnixMicro()]; did {
-		return append(due, allocationRefund{cut.Days, gave}), nil
-	}
 	unspent, err := takeBackGrant(tx, cut.BlockID)
 	if err != nil {
 		return nil, err
 	}
-	add(quantity, money.Min(unspent, quantity), cut.Whole, cut.Days)
+	add(quantity, money.Min(unspent, quantity), cut.Whole, cut.Days, true)
 	return due, nil
 }
 
-// takeBackGrant takes back what is unspent of a block that has expired, and returns that.
+// takeBackGrant takes back what is unspent of a block that has expired, and returns all that was taken back
+// of it by now.
 func takeBackGrant(tx *store.Tx, blockID string) (unspent money.Decimal, err error) {
 	block, err := credit.FindBlock(tx, blockID)
 	if fault.Is(err, fault.KindMissing) { // it was deleted, with what it had left

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -116,6 +117,21 @@ func (s *subscription) takeBack(g *grant) {
 	}
 	g.block.take(l.left(g.block))
 	g.takes = append(g.takes, t)
+}
+
+// takeBackReturned takes back what came back to grants since their price ended, as an invoice of the
+// subscription was issued: it is refunded, too.
+func (s *subscription) takeBackReturned() {
+	for _, g := range s.grants {
+		end := slices.IndexFunc(g.takes, func(t taking) bool { return t.by == nil })
+		if !g.cut || end < 0 {
+			continue
+		}
+		t := &g.takes[end]
+		more := greatest(s.customer.ledger(g.spec.Credits).left(g.block), new(big.Rat))
+		g.block.take(more)
+		t.taken = least(plus(t.taken, more), t.asked)
+	}
 }
 
 // reduce takes back of the grants of a period, the last one first, what exceeds that of the price that

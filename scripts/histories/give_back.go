@@ -94,4 +94,5 @@ func (r *run) giveBackOf(s *subscription, v *invoice) {
 		r.w.settleIn(s.customer, currency)
 		ledger.kept = nil
 	}
+	s.takeBackReturned()
 }
