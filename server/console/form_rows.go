@@ -23,8 +23,18 @@ type entered struct {
 
 // numberRows gives the rows of each list that the names of values name new numbers, from 0 on and in the
 // order of those that they have: a name like tiers[999] is one row. More rows than a form may have are
-// refused before any is made.
+// refused before any is made, and so is a name that is longer than any field's.
 func numberRows(values url.Values) (entered, error) {
+	for name := range values {
+		if tooLong(name) {
+			return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: longName}}
+		}
+	}
+	for _, name := range slices.Concat(values["rows"], values["add"], values["remove"]) {
+		if tooLong(name) {
+			return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: longName}}
+		}
+	}
 	seen := map[string]bool{}
 	named := map[string][]int{} // the numbers that rows have, by list
 	note := func(name string) {
@@ -73,6 +83,15 @@ func numberRows(values url.Values) (entered, error) {
 		}
 	}
 	return in, nil
+}
+
+// longestName bounds the name of a field, in bytes. What a name costs grows with the rows that it lies in.
+const longestName = 500
+
+const longName = "A field's name has at most 500 characters, and lies in eight rows at most"
+
+func tooLong(name string) bool {
+	return len(name) > longestName || strings.Count(name, "[") > deepest
 }
 
 const tooManyRows = "A form takes 200 rows in all. What has more is sent to the API"

@@ -114,9 +114,16 @@ var _ = Describe("The rows of a form", func() {
 		}
 		_, err := console.PageOf(document, "simulatePlan", values)
 		Expect(err).To(MatchError(ContainSubstring("200 rows in all")))
-		name := "add_prices" + strings.Repeat("[9]", 4000)
-		_, err = console.PageOf(document, "simulatePlan", url.Values{name: {"x"}})
-		Expect(err).To(MatchError(ContainSubstring("200 rows in all")))
+	})
+
+	It("lie eight deep at most, and have names of 500 characters", func() {
+		for _, name := range []string{"add_prices" + strings.Repeat("[9]", 9), strings.Repeat("[", 80_000), "add_prices[0]." + strings.Repeat("a", 500)} {
+			for _, values := range []url.Values{{name: {"x"}}, {"rows": {name}}, {"add": {name}}, {"remove": {name}}} {
+				html, err := console.PageOf(document, "simulatePlan", values)
+				Expect(html).To(BeEmpty())
+				Expect(err).To(MatchError(ContainSubstring("at most 500 characters")))
+			}
+		}
 	})
 
 	It("get numbers without holes, with what stands in them", func() {
