@@ -140,6 +140,9 @@ func RevokeKey(ctx context.Context, st *store.Store, id string) (k Key, err erro
 	return k, err
 }
 
+// works is the condition of SQL that a key opens its account.
+const works = "(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()))"
+
 func revoke(db *gorm.DB, condition string, args ...any) (k Key, err error) {
 	err = db.Raw(`UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE `+condition+` RETURNING *`, args...).Scan(&k).Error
 	if err == nil && k.ID == "" {
@@ -173,8 +176,7 @@ func rotate(db *gorm.DB, overlap time.Duration, by *string, condition string, ar
 		Key
 		Works bool
 	}
-	err = db.Raw(`SELECT *, revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS works
-		FROM api_keys WHERE `+condition+` FOR UPDATE`, args...).Scan(&old).Error
+	err = db.Raw(`SELECT *, `+works+` AS works FROM api_keys WHERE `+condition+` FOR UPDATE`, args...).Scan(&old).Error
 	switch {
 	case err != nil:
 		return k, "", err

@@ -209,6 +209,36 @@ var _ = Describe("The keys of an account", func() {
 		Expect(err).NotTo(HaveOccurred())
 	})
 
+	It("make none once they have ended, and are found through the keys that made them", func() {
+		first, _ := o.create(account.NewKey{})
+		make := func(by account.Maker) (k account.Key, err error) {
+			err = o.update(func(tx *store.Tx) (err error) {
+				k, _, err = account.CreateOwnKey(tx, by, account.NewKey{Name: "next"})
+				return err
+			})
+			return k, err
+		}
+		person := account.Maker{ID: "user_1", Rights: first.Rights(), Person: true}
+		between, err := make(person)
+		Expect(err).NotTo(HaveOccurred())
+		last, err := make(makerOf(between))
+		Expect(err).NotTo(HaveOccurred())
+		_, err = account.RevokeKey(o.ctx, o.store, between.ID)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = make(makerOf(between))
+		Expect(err).To(MatchError(ContainSubstring("has expired or was revoked, and makes no others")))
+		Expect(o.update(func(tx *store.Tx) error {
+			_, _, err := account.RotateOwnKey(tx, makerOf(between), last.ID, time.Hour)
+			return err
+		})).To(MatchError(ContainSubstring("makes no others")))
+		Expect(o.update(func(tx *store.Tx) error {
+			made, err := account.KeysMadeBy(tx, person.ID)
+			Expect(made).To(HaveExactElements(HaveField("ID", last.ID)), "the one between works no more")
+			Expect(account.KeysMadeBy(tx, last.ID)).To(BeEmpty())
+			return err
+		})).To(Succeed())
+	})
+
 	It("are not another account's", func() {
 		other, err := account.Create(o.ctx, o.store, account.New{Name: "Theirs", Mode: account.ModeTest})
 		Expect(err).NotTo(HaveOccurred())

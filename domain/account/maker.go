@@ -18,15 +18,21 @@ type Maker struct {
 }
 
 // lockKey returns the key that asks, as it is now, and keeps it from being replaced until the transaction
-// ends. A key that was replaced makes none, so that its text is of little use to others while both work. It
-// is nil for a person.
+// ends. A key that has ended makes none, although a server may take it for a second more. Nor does one that was
+// replaced, so that its text is of little use to others while both work. It is nil for a person.
 func (m Maker) lockKey(tx *store.Tx) (*Key, error) {
 	if m.Person {
 		return nil, nil
 	}
-	var k Key
-	if err := tx.Raw("SELECT * FROM api_keys WHERE account_id = ? AND id = ? FOR UPDATE", tx.AccountID, m.ID).Scan(&k).Error; err != nil {
+	var k struct {
+		Key
+		Works bool
+	}
+	if err := tx.Raw("SELECT *, "+works+" AS works FROM api_keys WHERE account_id = ? AND id = ? FOR UPDATE", tx.AccountID, m.ID).Scan(&k).Error; err != nil {
 		return nil, err
+	}
+	if !k.Works {
+		return nil, fault.Refused("the key of this request has expired or was revoked, and makes no others")
 	}
 	var replaced bool
 	if err := tx.Raw("SELECT EXISTS (SELECT FROM api_keys WHERE account_id = ? AND replaces = ?)", tx.AccountID, m.ID).Scan(&replaced).Error; err != nil {
@@ -35,7 +41,7 @@ func (m Maker) lockKey(tx *store.Tx) (*Key, error) {
 	if replaced {
 		return nil, fault.Refused("the key of this request was replaced, and makes no others; use the one that replaced it")
 	}
-	return &k, nil
+	return &k.Key, nil
 }
 
 // checkLimits refuses a key that would work from elsewhere than the key that makes it, or longer.

@@ -47,10 +47,14 @@ func FindOwnKey(tx *store.Tx, id string) (k Key, err error) {
 	return k, store.Found(err, "Key", id)
 }
 
-// KeysMadeBy returns the keys that a key or a person made and that still work, the newest first.
+// KeysMadeBy returns the keys that still work of those that a key or a person made, or a key made that they had made,
+// and so on; the newest first.
 func KeysMadeBy(tx *store.Tx, makerID string) (keys []Key, err error) {
-	err = tx.Where("created_by = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())", makerID).
-		Order("seq DESC").Find(&keys).Error
+	err = tx.Raw(`WITH RECURSIVE made AS (
+			SELECT id FROM api_keys WHERE account_id = @account AND created_by = @maker
+			UNION SELECT k.id FROM api_keys AS k JOIN made ON k.created_by = made.id WHERE k.account_id = @account)
+		SELECT * FROM api_keys WHERE account_id = @account AND id IN (SELECT id FROM made) AND `+works+` ORDER BY seq DESC`,
+		map[string]any{"account": tx.AccountID, "maker": makerID}).Scan(&keys).Error
 	return keys, err
 }
 
