@@ -50,6 +50,11 @@ var _ = Describe("Exports in the console", func() {
 		logged := a.get("/v1/audit_log?action=exportCustomers").expect(200)
 		Expect(logged.list("data")).To(HaveLen(4))
 		Expect(logged.at("data[0].actor.type")).To(Equal("person"))
+
+		head := d.send(http.MethodHead, "/console/exports/file?report=customers&format=csv", nil)
+		Expect(head.status).To(Equal(http.StatusOK))
+		Expect(head.header.Get("Content-Disposition")).To(Equal(`attachment; filename="customers-2025-01-15.csv"`))
+		Expect(a.get("/v1/audit_log?action=exportCustomers").expect(200).list("data")).To(HaveLen(4), "nothing was taken away")
 		Expect(a.get("/v1/audit_log?action=exportCreditNotes").expect(200).list("data")).To(BeEmpty())
 		Expect(a.account("test").get("/v1/audit_log").expect(200).list("data")).To(BeEmpty())
 	})

@@ -9,7 +9,6 @@ import (
 	"tollkeeper/gen"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
-	"tollkeeper/store/fault"
 )
 
 // RegenerateInvoicePDF serves POST /v1/invoices/{invoice_id}/regenerate_invoice_pdf.
@@ -31,15 +30,16 @@ func (s *Server) RegenerateReceiptPDF(ctx context.Context, req gen.RegenerateRec
 }
 
 func (s *Server) regenerate(ctx context.Context, ref paper.Ref) (gen.Invoice, error) {
+	file, err := s.fonts.Again(ctx, s.store, ref) // before the transaction, which others may wait for
+	if err != nil {
+		return gen.Invoice{}, err
+	}
 	return once(ctx, s, func(tx *store.Tx) (shown gen.Invoice, err error) {
 		v, err := invoice.Find(tx, ref.ID)
 		if err != nil {
 			return shown, err
 		}
-		if v.Status == invoice.StatusDraft {
-			return shown, fault.Refused("a draft has no PDF")
-		}
-		if err := s.fonts.Again(tx, ref); err != nil {
+		if err := file.Replace(tx); err != nil {
 			return shown, err
 		}
 		all, err := wire.LoadInvoices(tx, []invoice.View{v})

@@ -1,12 +1,14 @@
 package server_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -367,6 +369,44 @@ var _ = Describe("Pages for customers", func() {
 		s.post("/v1/customers/nope/sync_payment_methods_from_gateway", nil).refuse(404, "404-resource-not-found")
 		charged := s.buyer(object{"currency": "USD", "payment_provider": "stripe_charge", "payment_provider_id": "x"})
 		s.post("/v1/customers/"+charged+"/sync_payment_methods_from_gateway", nil).refuse(400, "404-feature-not-available")
+	})
+
+	// The rule: semantics 14.5.7.
+	It("take their account's share of the processors, as do its documents, and none of another account", func() {
+		ours := s.bill(buyer, "100", "20.50").text("hosted_invoice_url")
+		portal := s.post("/v1/customers/"+buyer+"/portal_sessions", object{}).expect(201).text("url")
+		other := s.account("test").newFixture("2025-03-01T00:00:00Z")
+		theirs := other.bill(other.buyer(object{"currency": "USD"}), "100", "20.50").text("hosted_invoice_url")
+		var release []func()
+		for { // all that one account may have
+			ctx, leave := context.WithTimeout(s.ctx, 200*time.Millisecond)
+			free, err := s.store.Processor(ctx)
+			leave()
+			if err != nil {
+				break
+			}
+			release = append(release, free)
+		}
+		Expect(release).NotTo(BeEmpty())
+		answers := make(chan int, 9)
+		waiting := []string{ours, ours + ".pdf", portal, portal + "/invoices"}
+		for _, address := range waiting {
+			go func() {
+				defer GinkgoRecover()
+				answers <- s.open(address).status
+			}()
+		}
+		Consistently(answers, 300*time.Millisecond).ShouldNot(Receive())
+		Expect(s.open(ours+"/brand.css").status).To(Equal(200), "it does not read the invoice")
+		for _, address := range []string{theirs, theirs + ".pdf"} {
+			Expect(other.open(address).status).To(Equal(200))
+		}
+		for _, free := range release {
+			free()
+		}
+		for range waiting {
+			Eventually(answers, onBusyMachine).Should(Receive(Equal(200)))
+		}
 	})
 
 	// The rule: semantics 20.2.6.

@@ -8,7 +8,7 @@ import (
 type costlyKey struct{}
 
 // Costly returns a context whose Views may take much of a processor, as lists do: an account has at most its share
-// of the processors for them, whatever connections are free. A View in another one would wait for its own share.
+// of the processors for them, whatever connections are free (semantics 14.5.7). A View in another one would wait for its own share.
 func Costly(ctx context.Context) context.Context { return context.WithValue(ctx, costlyKey{}, true) }
 
 // newProcessors parts the processors between accounts: one alone has half, and one at least.

@@ -102,7 +102,7 @@ func particulars(tx *store.Tx, v invoice.View, fixed *invoice.Particulars) (invo
 	if err != nil {
 		return invoice.Particulars{}, letterhead.Letterhead{}, err
 	}
-	head, err := letterhead.Current(tx)
+	head, err := letterhead.CurrentText(tx)
 	return invoice.PresentParticulars(settings, head, v), head, err
 }
 

@@ -89,36 +89,62 @@ var ErrNoPage = errors.New("invoice: the link opens no page")
 // (semantics 8.1.17). A token that is not genuine or was withdrawn opens nothing, and a draft has no page:
 // ErrNoPage. Nothing but the number of withdrawals is read before the link is known to be genuine.
 func OpenPage(tx *store.Tx, token string) (v View, ended bool, err error) {
-	named, ok := link.Parse(link.Invoice, token)
-	if !ok {
-		return v, false, ErrNoPage
-	}
-	keys, err := link.Of(tx)
+	row, ended, err := openPage(tx, token)
 	if err != nil {
 		return v, false, err
 	}
+	v, err = Find(tx, row.ID)
+	return v, ended, err
+}
+
+// LetterheadOfPage returns the letterhead of the invoice whose page a token opens, without its logo. A token that opens no
+// page, or did once, is ErrNoPage.
+func LetterheadOfPage(tx *store.Tx, token string) (letterhead.Letterhead, error) {
+	row, ended, err := openPage(tx, token)
+	switch {
+	case err != nil:
+		return letterhead.Letterhead{}, err
+	case ended:
+		return letterhead.Letterhead{}, ErrNoPage
+	case row.Particulars == nil:
+		return letterhead.CurrentText(tx)
+	}
+	heads, err := letterhead.FindAll(tx, []string{row.Particulars.LetterheadID})
+	return heads[row.Particulars.LetterheadID], err
+}
+
+// openPage is OpenPage without the lines of the invoice.
+func openPage(tx *store.Tx, token string) (row Invoice, ended bool, err error) {
+	named, ok := link.Parse(link.Invoice, token)
+	if !ok {
+		return row, false, ErrNoPage
+	}
+	keys, err := link.Of(tx)
+	if err != nil {
+		return row, false, err
+	}
 	var withdrawn int
 	if err := tx.Model(&Invoice{}).Where("id = ?", named.ID).Select("links_withdrawn").Scan(&withdrawn).Error; err != nil {
-		return v, false, err
+		return row, false, err
 	}
 	if !keys.Signed(link.Invoice, token, withdrawn) {
-		return v, false, ErrNoPage
+		return row, false, ErrNoPage
 	}
-	if v, err = Find(tx, named.ID); err != nil {
-		return v, false, err
+	if err := tx.Where("id = ?", named.ID).Take(&row).Error; err != nil {
+		return row, false, store.Found(err, "Invoice", named.ID)
 	}
-	if v.Status == StatusDraft {
-		return View{}, false, ErrNoPage
+	if row.Status == StatusDraft {
+		return Invoice{}, false, ErrNoPage
 	}
 	ends := named.Ends
 	if ends.IsZero() {
 		days, err := linkDays(tx)
 		if err != nil {
-			return v, false, err
+			return row, false, err
 		}
-		ends = v.pageEnds(days)
+		ends = row.pageEnds(days)
 	}
-	return v, !tx.Now.Before(ends), nil
+	return row, !tx.Now.Before(ends), nil
 }
 
 // PDFOf is the address of the PDF of the invoice whose page is given; nil of drafts, which have no page.

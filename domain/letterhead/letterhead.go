@@ -18,6 +18,8 @@ type Letterhead struct {
 	Content  Content `gorm:"serializer:json"`
 	Logo     []byte  // empty: none
 	LogoType string  // image/png or image/jpeg; "" without one
+
+	LogoDrawn []byte // as documents draw it, a PNG; nil: they draw the file itself
 }
 
 // Content is what it says. Empty texts are left out of documents.
@@ -110,8 +112,11 @@ var Languages = []Language{English, German, French, Spanish, Portuguese, Japanes
 // Current returns the newest letterhead of the account. Without one, the empty letterhead has no id.
 func Current(tx *store.Tx) (Letterhead, error) { return newest(tx.DB) }
 
-// CurrentText is Current without the logo, for what names a letterhead and does not draw it.
-func CurrentText(tx *store.Tx) (Letterhead, error) { return newest(tx.Omit("logo")) }
+// CurrentText is Current without the files of the logo, for what does not draw it.
+func CurrentText(tx *store.Tx) (Letterhead, error) { return newest(tx.Omit(logoFiles...)) }
+
+// logoFiles are the columns of the files of a logo.
+var logoFiles = []string{"logo", "logo_drawn"}
 
 func newest(query *gorm.DB) (l Letterhead, err error) {
 	var rows []Letterhead
@@ -122,28 +127,39 @@ func newest(query *gorm.DB) (l Letterhead, err error) {
 	return l, err
 }
 
-// FindAll returns letterheads by id.
+// FindAll returns letterheads by id, without the files of their logos.
 func FindAll(tx *store.Tx, ids []string) (map[string]Letterhead, error) {
 	byID := map[string]Letterhead{}
 	if len(ids) == 0 {
 		return byID, nil
 	}
 	var rows []Letterhead
-	err := tx.Where("id IN ?", ids).Find(&rows).Error
+	err := tx.Omit(logoFiles...).Where("id IN ?", ids).Find(&rows).Error
 	for _, l := range rows {
 		byID[l.ID] = l
 	}
 	return byID, err
 }
 
+// WithLogo returns a letterhead with the files of its logo, if it has one.
+func WithLogo(tx *store.Tx, l Letterhead) (Letterhead, error) {
+	if l.LogoType == "" {
+		return l, nil
+	}
+	var files Letterhead
+	err := tx.Select(logoFiles).Where("id = ?", l.ID).Take(&files).Error
+	l.Logo, l.LogoDrawn = files.Logo, files.LogoDrawn
+	return l, err
+}
+
 // Read checks a letterhead with the file of its logo, which may be empty, and returns it unsaved. That takes
 // time, so it belongs before the transaction that saves it.
 func Read(ctx context.Context, content Content, logo []byte) (Letterhead, error) {
-	kind, err := readLogo(ctx, logo)
+	kind, form, err := readLogo(ctx, logo)
 	if err := fault.Join(content.check(), err); err != nil {
 		return Letterhead{}, err
 	}
-	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind}, nil
+	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind, LogoDrawn: form}, nil
 }
 
 // Update makes a letterhead that was read the current one. Documents that are issued keep theirs
@@ -158,12 +174,15 @@ var (
 	country = regexp.MustCompile(`^[A-Z]{2}$`)
 )
 
+// IsCountry reports whether a text has the form of a country's code by ISO 3166-1: two capital letters.
+func IsCountry(code string) bool { return country.MatchString(code) }
+
 func (c Content) check() error {
 	var faults []error
 	if c.Color != "" && !color.MatchString(c.Color) {
 		faults = append(faults, fault.Bad("color", "must be #RRGGBB"))
 	}
-	if c.Address.Country != "" && !country.MatchString(c.Address.Country) {
+	if c.Address.Country != "" && !IsCountry(c.Address.Country) {
 		faults = append(faults, fault.Bad("address.country", "must be two capital letters of ISO 3166-1"))
 	}
 	if c.Language != "" && !slices.Contains(Languages, c.Language) {

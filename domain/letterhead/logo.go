@@ -28,13 +28,14 @@ const logoTime = 10 * time.Second
 // has up to 32 MB then.
 var logoTurn = make(chan struct{}, 1)
 
-// readLogo returns the media type of a logo. It checks the header first and decodes only what passes.
-func readLogo(ctx context.Context, logo []byte) (kind string, err error) {
+// readLogo returns the media type of a logo, and the form in which documents draw it, nil for the file itself. It checks
+// the header first and decodes only what passes.
+func readLogo(ctx context.Context, logo []byte) (kind string, form []byte, err error) {
 	if len(logo) == 0 {
-		return "", nil
+		return "", nil, nil
 	}
 	if len(logo) > mostLogoBytes {
-		return "", errLogoSize
+		return "", nil, errLogoSize
 	}
 	kind, head, decode := "image/png", png.DecodeConfig, png.Decode
 	if bytes.HasPrefix(logo, []byte("\xff\xd8")) {
@@ -43,13 +44,14 @@ func readLogo(ctx context.Context, logo []byte) (kind string, err error) {
 	size, err := head(bytes.NewReader(logo))
 	switch {
 	case err != nil:
-		return "", fault.Bad("logo", "must be a PNG or a JPEG in base64")
+		return "", nil, fault.Bad("logo", "must be a PNG or a JPEG in base64")
 	case size.Width > mostLogoPixels || size.Height > mostLogoPixels:
-		return "", errLogoSize
+		return "", nil, errLogoSize
 	case kind == "image/jpeg" && scans(logo) > mostLogoScans:
-		return "", fault.Bad("logo", "must have at most %d scans", mostLogoScans)
+		return "", nil, fault.Bad("logo", "must have at most %d scans", mostLogoScans)
 	}
-	return kind, decodeInTurn(ctx, logo, decode)
+	form, err = decodeInTurn(ctx, logo, decode, kind == "image/png")
+	return kind, form, err
 }
 
 var errLogoSize = fault.Bad("logo", "must have at most %d bytes and %d pixels in width and height", mostLogoBytes, mostLogoPixels)
@@ -57,24 +59,28 @@ var errLogoSize = fault.Bad("logo", "must have at most %d bytes and %d pixels in
 // scans is how many scans a JPEG may have, at most: each begins with this marker, which its data cannot contain.
 func scans(file []byte) int { return bytes.Count(file, []byte("\xff\xda")) }
 
-// decodeInTurn refuses a logo that is not whole. It waits for others and is decoded as long as its request is.
-func decodeInTurn(ctx context.Context, logo []byte, decode func(io.Reader) (image.Image, error)) error {
+// decodeInTurn refuses a logo that is not whole. It waits for others and is decoded as long as its request is. Where
+// asked, it returns the form that documents draw.
+func decodeInTurn(ctx context.Context, logo []byte, decode func(io.Reader) (image.Image, error), forms bool) ([]byte, error) {
 	patience, done := context.WithTimeout(ctx, logoTime)
 	defer done()
 	select {
 	case logoTurn <- struct{}{}:
 		defer func() { <-logoTurn }()
 	case <-patience.Done():
-		return fmt.Errorf("wait to decode a logo: %w", patience.Err())
+		return nil, fmt.Errorf("wait to decode a logo: %w", patience.Err())
 	}
-	_, err := decode(stoppingReader{ctx, bytes.NewReader(logo)})
+	decoded, err := decode(stoppingReader{ctx, bytes.NewReader(logo)})
 	if late := ctx.Err(); late != nil {
-		return fmt.Errorf("decode a logo: %w", late)
+		return nil, fmt.Errorf("decode a logo: %w", late)
 	}
 	if err != nil {
-		return fault.Bad("logo", "must be a whole PNG or JPEG")
+		return nil, fault.Bad("logo", "must be a whole PNG or JPEG")
 	}
-	return nil
+	if !forms {
+		return nil, nil
+	}
+	return drawn(decoded)
 }
 
 // stoppingReader ends with its context.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -69,6 +70,30 @@ var _ = Describe("A logo", func() {
 		}, "image/jpeg"),
 		Entry("progressive JPEG of as many scans as may be", func() []byte { return progressive(64) }, "image/jpeg"),
 	)
+
+	DescribeTable("is drawn in a form of 8 bits that is no larger than documents show", func(logo func() []byte, width, height int) {
+		l, err := read(logo())
+		Expect(err).NotTo(HaveOccurred())
+		form, err := png.DecodeConfig(bytes.NewReader(l.LogoDrawn))
+		Expect(err).NotTo(HaveOccurred())
+		Expect([]int{form.Width, form.Height}).To(Equal([]int{width, height}))
+		Expect(form.ColorModel).To(Equal(color.NRGBAModel))
+		again, err := read(l.LogoDrawn)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(again.LogoDrawn).To(Equal(l.LogoDrawn), "it is its own form")
+	},
+		Entry("as it is", func() []byte { return pngOf(240, 60) }, 240, 60),
+		Entry("wide", func() []byte { return pngOf(2000, 100) }, 1228, 61),
+		Entry("high", func() []byte { return pngOf(100, 2000) }, 18, 378),
+		Entry("a line", func() []byte { return pngOf(2000, 1) }, 1228, 1),
+		Entry("as large as may be", func() []byte { return pngOf(2000, 2000) }, 378, 378),
+	)
+
+	It("that is a JPEG is drawn as it is, without being decoded", func() {
+		l, err := read(progressive(64))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(l.LogoDrawn).To(BeEmpty())
+	})
 
 	// The rule: semantics 19.5.2.
 	DescribeTable("is refused", func(logo func() []byte, why string) {

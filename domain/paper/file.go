@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"tollkeeper/domain/document"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/ubl"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -32,20 +33,25 @@ type Ref struct {
 	ID   string // of the invoice or the credit note; of a receipt, the invoice
 }
 
-// Load reads the document that is drawn, in a language that the fonts show.
-func (f Fonts) Load(tx *store.Tx, ref Ref) (document.Document, error) {
+// Load reads the document that is drawn, with its logo, in a language that the fonts show.
+func (f Fonts) Load(tx *store.Tx, ref Ref) (d document.Document, err error) {
 	in := document.Loader{Shows: f.ShowsWords}
 	switch ref.Kind {
 	case document.KindCreditNote:
-		return in.CreditNote(tx, ref.ID)
+		d, err = in.CreditNote(tx, ref.ID)
 	case document.KindReceipt:
-		return in.Receipt(tx, ref.ID)
+		d, err = in.Receipt(tx, ref.ID)
+	default:
+		d, err = in.Invoice(tx, ref.ID)
 	}
-	return in.Invoice(tx, ref.ID)
+	if err == nil {
+		d.Letterhead, err = letterhead.WithLogo(tx, d.Letterhead)
+	}
+	return d, err
 }
 
 // Fetch returns the PDF of a document: the one that is kept, else it makes it and keeps it. Drafts
-// are not kept (semantics 19.3.1). It draws outside of transactions.
+// are not kept (semantics 19.3.1). It draws outside of transactions, with the account's share of the processors.
 func (f Fonts) Fetch(ctx context.Context, st *store.Store, ref Ref) (file File, d document.Document, err error) {
 	defer fault.Doing(&err, "fetch the PDF of %s %s", ref.Kind, ref.ID)
 	kept := false
@@ -59,7 +65,7 @@ func (f Fonts) Fetch(ctx context.Context, st *store.Store, ref Ref) (file File, 
 	if err != nil || kept {
 		return file, d, err
 	}
-	if file, err = f.draw(d); err != nil || d.Draft {
+	if file, err = f.drawInTurn(ctx, st, d); err != nil || d.Draft {
 		return file, d, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
@@ -74,17 +80,25 @@ func (f Fonts) Fetch(ctx context.Context, st *store.Store, ref Ref) (file File, 
 	return file, d, err
 }
 
-// Again draws the PDF of a document again, and keeps it in place of the one before.
-func (f Fonts) Again(tx *store.Tx, ref Ref) (err error) {
+// Again draws the PDF of a document again, whether it is kept or not; [File.Replace] keeps it. A draft has none.
+func (f Fonts) Again(ctx context.Context, st *store.Store, ref Ref) (file File, err error) {
 	defer fault.Doing(&err, "draw the PDF of %s %s again", ref.Kind, ref.ID)
-	d, err := f.Load(tx, ref)
-	if err != nil {
+	var d document.Document
+	err = st.View(ctx, func(tx *store.Tx) (err error) {
+		d, err = f.Load(tx, ref)
 		return err
-	}
-	file, err := f.draw(d)
+	})
 	if err != nil {
-		return err
+		return file, err
 	}
+	if d.Draft {
+		return file, fault.Refused("a draft has no PDF")
+	}
+	return f.drawInTurn(ctx, st, d)
+}
+
+// Replace keeps a file in place of the one before.
+func (file File) Replace(tx *store.Tx) error {
 	file.Record = tx.Record("file")
 	return tx.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "account_id"}, {Name: "kind"}, {Name: "document_id"}, {Name: "void"}},
@@ -99,6 +113,16 @@ func find(tx *store.Tx, d document.Document) (file File, found bool, err error) 
 		return files[0], true, err
 	}
 	return file, false, err
+}
+
+// drawInTurn is draw with the account's share of the processors.
+func (f Fonts) drawInTurn(ctx context.Context, st *store.Store, d document.Document) (File, error) {
+	free, err := st.Processor(ctx)
+	if err != nil {
+		return File{}, err
+	}
+	defer free()
+	return f.draw(d)
 }
 
 // draw makes the PDF of a document, with its XML where that can be made (semantics 19.4.4).

@@ -201,11 +201,14 @@ func (p *page) logo(y float64) bool {
 		return false
 	}
 	data, kind := head.Logo, "JPG"
+	if len(head.LogoDrawn) > 0 {
+		data, kind = head.LogoDrawn, "PNG"
+	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return false
 	}
-	if format == "png" { // as one of the forms that the library reads
+	if format == "png" && len(head.LogoDrawn) == 0 { // of before: as one of the forms that the library reads
 		decoded, err := png.Decode(bytes.NewReader(data))
 		if err != nil {
 			return false

@@ -66,6 +66,19 @@ var _ = Describe("A PDF", func() {
 		}
 	})
 
+	// The rule: semantics 19.5.2.
+	It("draws the form of a logo that was made for it, and does not read the file that was sent", func() {
+		d := madeUpDocument(1)
+		d.Letterhead.Logo, d.Letterhead.LogoType, d.Letterhead.LogoDrawn = []byte("not an image"), "image/png", nil
+		without, err := paper.Render(paper.BuiltIn, d)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(without)).NotTo(ContainSubstring("/Subtype /Image"))
+		d.Letterhead.LogoDrawn = logo()
+		with, err := paper.Render(paper.BuiltIn, d)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(with)).To(ContainSubstring("/Subtype /Image"))
+	})
+
 	It("takes no more time for each line the longer it is", func() {
 		r := randomly{rand.New(rand.NewPCG(7, 7))}
 		took := func(lines int) time.Duration {

@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/user"
 	"tollkeeper/server/download"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 	"tollkeeper/store/tempfile"
@@ -47,7 +47,7 @@ type Config struct {
 	// Fonts draw the sample of a letterhead.
 	Fonts paper.Fonts
 
-	// Sessions bounds how often an address sends cookies of no session; nil: not at all.
+	// Sessions bounds how often an address sends cookies of no session, or asks for pages without one; nil: not at all.
 	Sessions Guesses
 
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
@@ -58,9 +58,11 @@ type Config struct {
 	Failed func(c echo.Context, err error) (status int)
 }
 
-// Guesses counts secrets that are looked up, by the address that sends them.
+// Guesses counts secrets that are looked up, and pages that need none, by the address that asks. The text wait is the header
+// Retry-After of a refusal.
 type Guesses interface {
-	Admit(address, secret string) (wait string, ok bool) // wait is the header Retry-After of a refusal
+	Visit(address string) (wait string, ok bool)
+	Admit(address, secret string) (wait string, ok bool)
 	Worked(secret string)
 	Failed(address, secret string)
 }
@@ -89,17 +91,13 @@ func Mount(e *echo.Echo, cfg Config) {
 }
 
 // nowhere answers what no page takes: an unknown address, or a form sent to a page without one.
-func nowhere(ec echo.Context) error { return show(ec, http.StatusNotFound, nothingPage()) }
+func nowhere(ec echo.Context) error { return page.Write(ec, http.StatusNotFound, nothingPage()) }
 
 // secured sets the headers of every answer.
 func (c *Console) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		header := ec.Response().Header()
-		header.Set(echo.HeaderContentSecurityPolicy, policy)
-		header.Set(echo.HeaderXFrameOptions, "DENY")
-		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		header.Set(echo.HeaderReferrerPolicy, "same-origin") // addresses have tokens and ids
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		page.Secure(header, policy, "same-origin") // addresses have tokens and ids
 		header.Set(echo.HeaderCacheControl, "no-store")
 		header.Add(echo.HeaderVary, "HX-Request")
 		return next(ec)
@@ -168,12 +166,28 @@ func (c *Console) admit(ec echo.Context, token string) error {
 	if c.Sessions == nil || token == "" {
 		return nil
 	}
-	wait, ok := c.Sessions.Admit(ec.RealIP(), token)
-	if ok {
-		return nil
+	if wait, ok := c.Sessions.Admit(ec.RealIP(), token); !ok {
+		return tooOften(ec, wait)
 	}
+	return nil
+}
+
+func tooOften(ec echo.Context, wait string) error {
 	ec.Response().Header().Set(echo.HeaderRetryAfter, wait)
 	return echo.NewHTTPError(http.StatusTooManyRequests, "Too many requests from this address were of no session. Try again in "+wait+" seconds.")
+}
+
+// counted refuses a page that needs no session to an address that asks for too many. Each looks up what a stranger sends: a
+// link, an email address, a cookie.
+func (c *Console) counted(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		if c.Sessions != nil {
+			if wait, ok := c.Sessions.Visit(ec.RealIP()); !ok {
+				return tooOften(ec, wait)
+			}
+		}
+		return next(ec)
+	}
 }
 
 // noteGuess counts what a cookie was.
@@ -247,16 +261,6 @@ func within(next string) string {
 	return (&url.URL{Path: target.Path, RawPath: target.RawPath, RawQuery: target.RawQuery}).String()
 }
 
-// show answers with a page or a part of one.
-func show(ec echo.Context, status int, what templ.Component) error {
-	ec.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	ec.Response().WriteHeader(status)
-	if ec.Request().Method == http.MethodHead {
-		return nil
-	}
-	return what.Render(ec.Request().Context(), ec.Response())
-}
-
 // answered answers what failed by a page.
 func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
@@ -272,21 +276,21 @@ func (c *Console) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		case ctx.Err() != nil && !errors.As(err, &told):
 			return err // nobody reads an answer
 		case errors.As(err, &told) && told.Kind == fault.KindMissing:
-			return show(ec, http.StatusNotFound, nothingPage())
+			return page.Write(ec, http.StatusNotFound, nothingPage())
 		case errors.As(err, &told):
-			return show(ec, http.StatusBadRequest, rejectedPage(raised(told.Detail)))
+			return page.Write(ec, http.StatusBadRequest, rejectedPage(raised(told.Detail)))
 		case errors.As(err, &sent) && sent.Code == http.StatusNotFound:
-			return show(ec, http.StatusNotFound, nothingPage())
+			return page.Write(ec, http.StatusNotFound, nothingPage())
 		case errors.As(err, &sent) && sent.Code < http.StatusInternalServerError:
 			text, _ := sent.Message.(string)
-			return show(ec, sent.Code, rejectedPage(text))
+			return page.Write(ec, sent.Code, rejectedPage(text))
 		case errors.Is(err, user.ErrBusy):
 			seconds := strconv.Itoa(int(user.BusyFor.Seconds()))
 			ec.Response().Header().Set(echo.HeaderRetryAfter, seconds)
-			return show(ec, http.StatusServiceUnavailable, rejectedPage("Too many passwords are being checked just now. Nothing was changed. Try again in "+seconds+" seconds."))
+			return page.Write(ec, http.StatusServiceUnavailable, rejectedPage("Too many passwords are being checked just now. Nothing was changed. Try again in "+seconds+" seconds."))
 		case errors.As(err, &room):
-			return show(ec, c.Failed(ec, err), rejectedPage("The server has no room for temporary files now. Try again later, or export as CSV or NDJSON, which need none."))
+			return page.Write(ec, c.Failed(ec, err), rejectedPage("The server has no room for temporary files now. Try again later, or export as CSV or NDJSON, which need none."))
 		}
-		return show(ec, c.Failed(ec, err), crashedPage(requestID(ec)))
+		return page.Write(ec, c.Failed(ec, err), crashedPage(requestID(ec)))
 	}
 }

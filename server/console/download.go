@@ -13,6 +13,7 @@ import (
 
 	"tollkeeper/domain/export"
 	"tollkeeper/server/download"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -30,7 +31,11 @@ func (p *pages) download(c echo.Context) error {
 	}
 	q := export.Query{Report: export.Report(v.query("report")), Format: cmp.Or(export.Format(v.query("format")), export.CSV), Temp: p.temp.Of(v.session.AccountID)}
 	if !v.mayExport(q.Report) {
-		return writePage(c, http.StatusNotFound, missingPage(v))
+		return page.Write(c, http.StatusNotFound, missingPage(v))
+	}
+	if download.HasNoBody(v.ctx) {
+		nameFile(c.Response().Header(), q, v.now)
+		return c.NoContent(http.StatusOK)
 	}
 	free, err := p.downloads.Take(v.ctx, v.session.AccountID, p.limits.Wait)
 	if errors.Is(err, store.ErrBusy) {
@@ -51,6 +56,12 @@ func (p *pages) download(c echo.Context) error {
 		return fault.Refused("the file could not be begun within %d minutes; export fewer rows, by from and to", int(p.limits.Longest.Minutes()))
 	}
 	return err
+}
+
+// nameFile sets the headers of a file.
+func nameFile(header http.Header, q export.Query, now time.Time) {
+	header.Set(echo.HeaderContentType, q.Format.MediaType())
+	header.Set(echo.HeaderContentDisposition, `attachment; filename="`+q.FileName(now)+`"`)
 }
 
 // exportAction is what the audit log calls the download of a report, such as exportCreditNotes.
@@ -75,11 +86,7 @@ func (p *pages) write(ctx context.Context, v *visit, q export.Query) error {
 		if q.To, err = export.ParseBound(tx, "to", v.query("to")); err != nil {
 			return err
 		}
-		header.Set(echo.HeaderContentType, q.Format.MediaType())
-		header.Set(echo.HeaderContentDisposition, `attachment; filename="`+q.FileName(v.now)+`"`)
-		if v.echo.Request().Method == http.MethodHead {
-			return nil
-		}
+		nameFile(header, q, v.now)
 		_, err = export.Write(tx, q, client)
 		return err
 	})

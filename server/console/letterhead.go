@@ -17,6 +17,7 @@ import (
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/paper"
 	"tollkeeper/gen"
+	"tollkeeper/server/page"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
@@ -265,7 +266,7 @@ func (p *pages) sampleInvoice(c echo.Context) error {
 		return err
 	}
 	if v.manages() != nil {
-		return writePage(c, http.StatusNotFound, missingPage(v))
+		return page.Write(c, http.StatusNotFound, missingPage(v))
 	}
 	var head letterhead.Letterhead
 	err = p.store.View(v.ctx, func(tx *store.Tx) (err error) {
@@ -275,6 +276,11 @@ func (p *pages) sampleInvoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	free, err := p.store.Processor(v.ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
 	content, err := paper.Render(p.fonts, documents.Loader{Shows: p.fonts.ShowsWords}.Sample(head, v.account.Name))
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
 	"tollkeeper/server/mails"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -164,7 +165,7 @@ func (p *pages) rawMail(read func(v *visit) (html string, err error)) echo.Handl
 		}
 		html, err := read(v)
 		if status := statusOf(err); err != nil && (status == http.StatusForbidden || status == http.StatusNotFound) {
-			return writePage(c, http.StatusNotFound, missingPage(v))
+			return page.Write(c, http.StatusNotFound, missingPage(v))
 		}
 		if err != nil {
 			return err

@@ -11,13 +11,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/user"
+	"tollkeeper/server/page"
 	"tollkeeper/store/fault"
 )
 
 // mountSignIn serves the pages for those who have not signed in, and those by which a session
 // begins, changes its account and ends.
 func (c *Console) mountSignIn(all *echo.Group) {
-	g := all.Group("", limitForm)
+	g := all.Group("", c.counted, limitForm)
 	g.GET("/login", c.showSignIn)
 	g.POST("/login", c.signIn)
 	g.GET("/second-factor", c.showSecondFactor)
@@ -53,7 +54,7 @@ func (c *Console) showSignIn(ec echo.Context) error {
 		}
 		return err
 	}
-	return show(ec, http.StatusOK, signInPage(signInForm{Token: c.formToken(ec), Next: next}))
+	return page.Write(ec, http.StatusOK, signInPage(signInForm{Token: c.formToken(ec), Next: next}))
 }
 
 func (c *Console) signIn(ec echo.Context) error {
@@ -67,7 +68,7 @@ func (c *Console) signIn(ec echo.Context) error {
 	var refused user.Refusal
 	if errors.As(err, &refused) {
 		form.Problem = raised(refused.Error())
-		return show(ec, refusedStatus(ec, refused), signInPage(form))
+		return page.Write(ec, refusedStatus(ec, refused), signInPage(form))
 	}
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (c *Console) showSecondFactor(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, secondFactorPage(signInForm{Token: c.formToken(ec), Next: within(ec.QueryParam("next"))}))
+	return page.Write(ec, http.StatusOK, secondFactorPage(signInForm{Token: c.formToken(ec), Next: within(ec.QueryParam("next"))}))
 }
 
 func (c *Console) completeSignIn(ec echo.Context) error {
@@ -118,7 +119,7 @@ func (c *Console) completeSignIn(ec echo.Context) error {
 		return ec.Redirect(http.StatusSeeOther, root+"/login")
 	case errors.As(err, &refused):
 		form.Problem = raised(refused.Error())
-		return show(ec, refusedStatus(ec, refused), secondFactorPage(form))
+		return page.Write(ec, refusedStatus(ec, refused), secondFactorPage(form))
 	case err != nil:
 		return err
 	}
@@ -133,9 +134,9 @@ func (c *Console) showSetup(ec echo.Context) error {
 		return err
 	}
 	if !open {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
-	return show(ec, http.StatusOK, setupPage(signInForm{Token: c.formToken(ec)}, link))
+	return page.Write(ec, http.StatusOK, setupPage(signInForm{Token: c.formToken(ec)}, link))
 }
 
 func (c *Console) setUp(ec echo.Context) error {
@@ -147,10 +148,10 @@ func (c *Console) setUp(ec echo.Context) error {
 	token, err := user.SetUp(ec.Request().Context(), c.Store, link, in, c.from(ec))
 	if problems := problemsOf(err); problems != nil {
 		form := signInForm{Token: c.formToken(ec), Email: in.Email, Name: in.Name, Fields: problems}
-		return show(ec, http.StatusBadRequest, setupPage(form, link))
+		return page.Write(ec, http.StatusBadRequest, setupPage(form, link))
 	}
 	if errors.Is(err, user.ErrLinkEnded) {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (c *Console) setUp(ec echo.Context) error {
 func (c *Console) showInvitation(ec echo.Context) error {
 	invited, err := user.FindInvitation(ec.Request().Context(), c.Store, ec.Param("token"))
 	if errors.Is(err, user.ErrLinkEnded) {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
 	if err != nil {
 		return err
@@ -170,13 +171,13 @@ func (c *Console) showInvitation(ec echo.Context) error {
 	session, err := c.session(ec)
 	switch {
 	case err == nil:
-		return show(ec, http.StatusOK, joinPage(session, invited, session.Person.SameEmail(invited.Email)))
+		return page.Write(ec, http.StatusOK, joinPage(session, invited, session.Person.SameEmail(invited.Email)))
 	case !errors.Is(err, user.ErrNoSession):
 		return err
 	case invited.Known:
 		return toSignIn(ec)
 	}
-	return show(ec, http.StatusOK, invitationPage(signInForm{Token: c.formToken(ec)}, invited))
+	return page.Write(ec, http.StatusOK, invitationPage(signInForm{Token: c.formToken(ec)}, invited))
 }
 
 func (c *Console) join(ec echo.Context) error {
@@ -188,7 +189,7 @@ func (c *Console) join(ec echo.Context) error {
 		}
 		err = session.Join(ctx, c.Store, link, c.from(ec))
 		if errors.Is(err, user.ErrLinkEnded) {
-			return show(ec, http.StatusNotFound, linkEndedPage())
+			return page.Write(ec, http.StatusNotFound, linkEndedPage())
 		}
 		if err != nil {
 			return err
@@ -204,14 +205,14 @@ func (c *Console) join(ec echo.Context) error {
 	in := user.New{Name: ec.FormValue("name"), Password: ec.FormValue("password")}
 	token, err := user.JoinAsNew(ctx, c.Store, link, in, c.from(ec))
 	if errors.Is(err, user.ErrLinkEnded) {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
 	if problems := problemsOf(err); problems != nil {
 		invited, err := user.FindInvitation(ctx, c.Store, link)
 		if err != nil {
 			return err
 		}
-		return show(ec, http.StatusBadRequest, invitationPage(signInForm{Token: c.formToken(ec), Name: in.Name, Fields: problems}, invited))
+		return page.Write(ec, http.StatusBadRequest, invitationPage(signInForm{Token: c.formToken(ec), Name: in.Name, Fields: problems}, invited))
 	}
 	if err != nil {
 		return err
@@ -222,12 +223,12 @@ func (c *Console) join(ec echo.Context) error {
 func (c *Console) showReset(ec echo.Context) error {
 	person, err := user.FindReset(ec.Request().Context(), c.Store, ec.Param("token"))
 	if errors.Is(err, user.ErrLinkEnded) {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, resetPage(signInForm{Token: c.formToken(ec)}, person))
+	return page.Write(ec, http.StatusOK, resetPage(signInForm{Token: c.formToken(ec)}, person))
 }
 
 func (c *Console) reset(ec echo.Context) error {
@@ -240,10 +241,10 @@ func (c *Console) reset(ec echo.Context) error {
 		err = user.Reset(ctx, c.Store, link, ec.FormValue("password"), c.from(ec))
 	}
 	if errors.Is(err, user.ErrLinkEnded) {
-		return show(ec, http.StatusNotFound, linkEndedPage())
+		return page.Write(ec, http.StatusNotFound, linkEndedPage())
 	}
 	if problems := problemsOf(err); problems != nil {
-		return show(ec, http.StatusBadRequest, resetPage(signInForm{Token: c.formToken(ec), Fields: problems}, person))
+		return page.Write(ec, http.StatusBadRequest, resetPage(signInForm{Token: c.formToken(ec), Fields: problems}, person))
 	}
 	if err != nil {
 		return err
@@ -267,7 +268,7 @@ func (c *Console) showAccounts(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, accountsPage(session, accounts))
+	return page.Write(ec, http.StatusOK, accountsPage(session, accounts))
 }
 
 func (c *Console) chooseAccount(ec echo.Context) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/pquerna/otp"
 
 	"tollkeeper/domain/user"
+	"tollkeeper/server/page"
 )
 
 // mountYou serves the pages by which people look after their own sign-in.
@@ -37,7 +38,7 @@ func (c *Console) you(ec echo.Context, status int, form youForm) (err error) {
 	if form.Sessions, err = user.Sessions(ctx, c.Store, form.Session.Person.ID); err != nil {
 		return err
 	}
-	return show(ec, status, youPage(form))
+	return page.Write(ec, status, youPage(form))
 }
 
 func (c *Console) changePassword(ec echo.Context) error {
@@ -62,7 +63,7 @@ func (c *Console) beginSecondFactor(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, secondFactorSetupPage(session, key, nil))
+	return page.Write(ec, http.StatusOK, secondFactorSetupPage(session, key, nil))
 }
 
 // imageSide is in pixels.
@@ -98,12 +99,12 @@ func (c *Console) confirmSecondFactor(ec echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return show(ec, refusedStatus(ec, refused), secondFactorSetupPage(session, key, &refused))
+		return page.Write(ec, refusedStatus(ec, refused), secondFactorSetupPage(session, key, &refused))
 	}
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, recoveryPage("The second factor is on", codes))
+	return page.Write(ec, http.StatusOK, recoveryPage("The second factor is on", codes))
 }
 
 func (c *Console) renewRecovery(ec echo.Context) error {
@@ -116,7 +117,7 @@ func (c *Console) renewRecovery(ec echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(ec, http.StatusOK, recoveryPage("There are other recovery codes", codes))
+	return page.Write(ec, http.StatusOK, recoveryPage("There are other recovery codes", codes))
 }
 
 func (c *Console) endSecondFactor(ec echo.Context) error {

@@ -21,10 +21,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
+
+	"tollkeeper/server/page"
 )
 
 //go:embed page.html
-var page []byte
+var viewer []byte
 
 //go:embed reference.css
 var style []byte
@@ -43,7 +45,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 func Register(e *echo.Echo, release string) {
 	written := contractYAML(release)
 	compressed := middleware.Gzip()
-	e.GET("/docs", document(echo.MIMETextHTMLCharsetUTF8, page), secured(policy))
+	e.GET("/docs", document(echo.MIMETextHTMLCharsetUTF8, viewer), secured(policy))
 	e.GET("/docs/reference.css", document("text/css; charset=utf-8", style))
 	e.GET("/docs/start.js", document(echo.MIMEApplicationJavaScriptCharsetUTF8, start))
 	e.GET("/docs/scalar.js", program)
@@ -60,10 +62,7 @@ func Register(e *echo.Echo, release string) {
 func secured(policy string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			header := c.Response().Header()
-			header.Set(echo.HeaderContentSecurityPolicy, policy)
-			header.Set(echo.HeaderReferrerPolicy, "no-referrer")
-			header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+			page.Secure(c.Response().Header(), policy, "no-referrer")
 			return next(c)
 		}
 	}

@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"tollkeeper/domain/invoice"
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/paper"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -53,11 +53,7 @@ func Mount(e *echo.Echo, cfg Config) {
 func (p *pages) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Response().Header()
-		header.Set(echo.HeaderContentSecurityPolicy, policy)
-		header.Set(echo.HeaderXFrameOptions, "DENY")
-		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		header.Set(echo.HeaderReferrerPolicy, "no-referrer") // the address is the key
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		page.Secure(header, policy, "no-referrer") // the address is the key
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("X-Robots-Tag", "noindex, nofollow, noarchive")
 		header.Set(echo.HeaderCacheControl, "no-store")
@@ -84,19 +80,19 @@ func (p *pages) answered(next echo.HandlerFunc) echo.HandlerFunc {
 		w := document.In(letterhead.English)
 		switch {
 		case errors.As(err, &ended):
-			return p.show(c, http.StatusGone, endedPage(p.titled(ended.document), ended.document.Words))
+			return page.Write(c, http.StatusGone, endedPage(p.titled(ended.document), ended.document.Words))
 		case errors.Is(err, errNothing), errors.Is(err, invoice.ErrNoPage), errors.Is(err, store.ErrNoAccount), errors.As(err, &told) && told.Kind == fault.KindMissing:
 			p.Strange(c)
-			return p.show(c, http.StatusNotFound, endedPage(p.bare(w.LinkEnded), w))
+			return page.Write(c, http.StatusNotFound, endedPage(p.bare(w.LinkEnded), w))
 		case errors.As(err, &told):
-			return p.show(c, http.StatusBadRequest, p.refused(sentence(told.Detail)))
+			return page.Write(c, http.StatusBadRequest, p.refused(sentence(told.Detail)))
 		}
 		var sent *echo.HTTPError
 		if errors.As(err, &sent) && sent.Code < http.StatusInternalServerError {
-			return p.show(c, sent.Code, endedPage(p.bare(w.LinkEnded), w))
+			return page.Write(c, sent.Code, endedPage(p.bare(w.LinkEnded), w))
 		}
 		status := p.Failed(c, err)
-		return p.show(c, status, p.refused(http.StatusText(status)))
+		return page.Write(c, status, p.refused(http.StatusText(status)))
 	}
 }
 
@@ -119,15 +115,6 @@ func sentence(text string) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-// show answers with a page, once all of it is there (semantics 20.2.5).
-func (p *pages) show(c echo.Context, status int, page templ.Component) error {
-	var b bytes.Buffer
-	if err := page.Render(c.Request().Context(), &b); err != nil {
-		return err
-	}
-	return c.HTMLBlob(status, b.Bytes())
 }
 
 // frame is what surrounds a page.

@@ -10,9 +10,11 @@ import (
 
 	"tollkeeper/domain/document"
 	"tollkeeper/domain/invoice"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/link"
 	"tollkeeper/domain/paper"
 	"tollkeeper/domain/ubl"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 )
 
@@ -43,7 +45,7 @@ func (p *pages) open(c echo.Context, token string) (o opened, err error) {
 		return o, errNothing
 	}
 	o.ctx, o.token = store.WithAccount(c.Request().Context(), named.AccountID), token
-	err = p.Store.View(o.ctx, func(tx *store.Tx) error {
+	err = p.Store.View(store.Costly(o.ctx), func(tx *store.Tx) error {
 		var ended bool
 		if o.view, ended, err = invoice.OpenPage(tx, token); err != nil {
 			return err
@@ -97,28 +99,58 @@ func (p *pages) invoice(c echo.Context) error {
 	f := p.frame(o.doc)
 	f.Title = o.doc.Title()
 	f.Brand = "/i/" + token + "/brand.css"
-	if len(o.doc.Letterhead.Logo) > 0 {
+	if o.doc.Letterhead.LogoType != "" {
 		f.Logo = "/i/" + token + "/logo"
 	}
-	return p.show(c, http.StatusOK, invoicePage(f, o))
+	return page.WriteInTurn(o.ctx, p.Store, c, http.StatusOK, invoicePage(f, o))
 }
 
 // invoiceFile serves what belongs to an invoice's page (semantics 20.2.4).
 func (p *pages) invoiceFile(c echo.Context) error {
-	o, err := p.open(c, c.Param("token"))
-	if err != nil {
-		return err
+	token, file := c.Param("token"), c.Param("file")
+	switch file {
+	case "brand.css":
+		return p.look(c, token, brand)
+	case "logo":
+		return p.look(c, token, logo)
 	}
-	switch file := c.Param("file"); {
-	case file == "brand.css":
-		return brand(c, o.doc)
-	case file == "logo" && len(o.doc.Letterhead.Logo) > 0:
-		return c.Blob(http.StatusOK, o.doc.Letterhead.LogoType, o.doc.Letterhead.Logo)
+	o, err := p.open(c, token)
+	switch {
+	case err != nil:
+		return err
 	case file == "receipt.pdf" && o.view.Status == invoice.StatusPaid:
 		return p.pdf(c, o, paper.Ref{Kind: document.KindReceipt, ID: o.view.ID})
 	default:
 		return p.note(c, o, file)
 	}
+}
+
+// look serves what a page is drawn with. The invoice itself, which may be long, is not read for it.
+func (p *pages) look(c echo.Context, token string, serve func(echo.Context, letterhead.Letterhead) error) error {
+	named, ok := link.Parse(link.Invoice, token)
+	if !ok {
+		return errNothing
+	}
+	var head letterhead.Letterhead
+	err := p.Store.View(store.WithAccount(c.Request().Context(), named.AccountID), func(tx *store.Tx) (err error) {
+		if head, err = invoice.LetterheadOfPage(tx, token); err != nil {
+			return err
+		}
+		head, err = letterhead.WithLogo(tx, head)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return serve(c, head)
+}
+
+// logo answers with the seller's, as it was sent.
+func logo(c echo.Context, head letterhead.Letterhead) error {
+	if len(head.Logo) == 0 {
+		return errNothing
+	}
+	return c.Blob(http.StatusOK, head.LogoType, head.Logo)
 }
 
 // note serves a credit note of the invoice.
@@ -170,8 +202,8 @@ func xml(c echo.Context, d document.Document) error {
 
 // brand answers with the stylesheet of the seller's color. Its letters are white or black, whichever
 // can be read on it.
-func brand(c echo.Context, d document.Document) error {
-	color := d.Letterhead.Content.Color
+func brand(c echo.Context, head letterhead.Letterhead) error {
+	color := head.Content.Color
 	if color == "" {
 		color = "#3a4453"
 	}

@@ -16,6 +16,7 @@ import (
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/portal"
 	"tollkeeper/server/mails"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -37,15 +38,8 @@ func (p *pages) mountPortal(e *echo.Echo) {
 	g.POST("/:token/alerts/remove", p.removeAlert)
 	g.POST("/:token/end", p.endSession)
 	g.POST("/:token/link", p.mailLink)
-	g.GET("/:token/brand.css", p.portalFile(func(c echo.Context, head letterhead.Letterhead) error {
-		return brand(c, document.Document{Letterhead: head})
-	}))
-	g.GET("/:token/logo", p.portalFile(func(c echo.Context, head letterhead.Letterhead) error {
-		if len(head.Logo) == 0 {
-			return errNothing
-		}
-		return c.Blob(http.StatusOK, head.LogoType, head.Logo)
-	}))
+	g.GET("/:token/brand.css", p.portalFile(brand))
+	g.GET("/:token/logo", p.portalFile(logo))
 }
 
 // largestForm bounds a form of the portal, in bytes.
@@ -85,7 +79,7 @@ func (p *pages) visit(c echo.Context, tx *store.Tx) (*visitor, error) {
 	if v.Customer, err = portal.Open(tx, v.Token); err != nil {
 		return nil, err
 	}
-	if v.Head, err = letterhead.Current(tx); err != nil {
+	if v.Head, err = letterhead.CurrentText(tx); err != nil {
 		return nil, err
 	}
 	settings, err := account.Of(tx)
@@ -102,7 +96,7 @@ func (p *pages) visit(c echo.Context, tx *store.Tx) (*visitor, error) {
 	v.Frame = p.frame(d)
 	v.Frame.Title = v.Words.PortalTitle + " · " + d.Seller
 	v.Frame.Brand = v.path("/brand.css")
-	if len(v.Head.Logo) > 0 {
+	if v.Head.LogoType != "" {
 		v.Frame.Logo = v.path("/logo")
 	}
 	return v, nil
@@ -141,7 +135,7 @@ func (p *pages) endedSession(ctx context.Context, c echo.Context) error {
 		return err
 	}
 	e.Title, e.Frame.Title = e.Words.SessionEnded, e.Words.SessionEnded
-	return p.show(c, http.StatusGone, endedSessionPage(e))
+	return page.Write(c, http.StatusGone, endedSessionPage(e))
 }
 
 // ended is a page after a session.
@@ -193,7 +187,7 @@ func (p *pages) mailLink(c echo.Context) error {
 		return err
 	}
 	e.Title, e.Frame.Title, e.Lead = e.Words.LinkMailed, e.Words.LinkMailed, e.Words.LinkMailedLead
-	return p.show(c, http.StatusOK, endedSessionPage(e))
+	return page.Write(c, http.StatusOK, endedSessionPage(e))
 }
 
 // inPortal reads in a transaction of the account that a token names.
@@ -203,7 +197,7 @@ func (p *pages) inPortal(c echo.Context, fn func(tx *store.Tx) error) error {
 		return errNothing
 	}
 	ctx := store.WithAccount(c.Request().Context(), accountID)
-	return p.unlessEnded(ctx, c, p.Store.View(ctx, fn))
+	return p.unlessEnded(ctx, c, p.Store.View(store.Costly(ctx), fn))
 }
 
 // unlessEnded answers for a session that has ended.
@@ -214,21 +208,23 @@ func (p *pages) unlessEnded(ctx context.Context, c echo.Context, err error) erro
 	return err
 }
 
-func (p *pages) portalPage(page func(*visitor, *store.Tx) (templ.Component, error)) echo.HandlerFunc {
+func (p *pages) portalPage(of func(*visitor, *store.Tx) (templ.Component, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var shown templ.Component
+		var ctx context.Context
 		err := p.inPortal(c, func(tx *store.Tx) error {
 			v, err := p.visit(c, tx)
 			if err != nil {
 				return err
 			}
-			shown, err = page(v, tx)
+			ctx = store.WithAccount(c.Request().Context(), v.Customer.AccountID)
+			shown, err = of(v, tx)
 			return err
 		})
 		if err != nil || c.Response().Committed {
 			return err
 		}
-		return p.show(c, http.StatusOK, shown)
+		return page.WriteInTurn(ctx, p.Store, c, http.StatusOK, shown)
 	}
 }
 
@@ -237,9 +233,10 @@ func (p *pages) portalFile(serve func(echo.Context, letterhead.Letterhead) error
 		var head letterhead.Letterhead
 		err := p.inPortal(c, func(tx *store.Tx) error {
 			v, err := p.visit(c, tx)
-			if err == nil {
-				head = v.Head
+			if err != nil {
+				return err
 			}
+			head, err = letterhead.WithLogo(tx, v.Head)
 			return err
 		})
 		if err != nil || c.Response().Committed {

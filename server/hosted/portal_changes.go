@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/document"
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/portal"
+	"tollkeeper/server/page"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -73,5 +74,5 @@ func (p *pages) endSession(c echo.Context) error {
 		return err
 	}
 	w := document.In(letterhead.English)
-	return p.show(c, http.StatusOK, p.refused(w.SessionEnded))
+	return page.Write(c, http.StatusOK, p.refused(w.SessionEnded))
 }
