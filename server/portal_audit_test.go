@@ -24,9 +24,13 @@ var _ = Describe("What a customer changes in the portal", func() {
 		entries := func(filter string) []any { return m.get("/v1/audit_log?" + filter).expect(200).at("data").([]any) }
 		before := len(entries("limit=100"))
 
-		Expect(send("/details", url.Values{"country": {"France"}})).To(Equal(400))
+		for _, country := range []string{"France", "F1", "é", "\x01\x02", "F"} {
+			Expect(send("/details", url.Values{"country": {country}})).To(Equal(400), country)
+		}
 		Expect(entries("limit=100")).To(HaveLen(before), "what is refused has no entry")
-		Expect(send("/details", url.Values{"line1": {"9 New Road"}, "country": {"FR"}, "tax_id": {"FR123"}})).To(Equal(http.StatusSeeOther))
+		for range 3 { // the second and the third change nothing, so they have no entry
+			Expect(send("/details", url.Values{"line1": {"9 New Road"}, "country": {"FR"}, "tax_id": {"FR123"}})).To(Equal(http.StatusSeeOther))
+		}
 		m.put("/v1/customers/"+buyer, object{"name": "Globex Ltd"}).expect(200)
 		Expect(send("/alerts", url.Values{"watch": {"balance USD"}, "threshold": {"2"}})).To(Equal(http.StatusSeeOther))
 		own := m.ownAlerts(buyer)

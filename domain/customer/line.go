@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -29,9 +30,12 @@ func OneLine(text string) string {
 // lineField is a text of a customer that stands on one line of documents.
 type lineField struct{ field, text string }
 
-// lines are the texts that have to be on one line: name, tax number and the parts of addresses.
+// lines are the texts that have to be on one line: name, email addresses, tax number and the parts of addresses.
 func (c Customer) lines() []lineField {
-	all := []lineField{{"name", c.Name}}
+	all := []lineField{{"name", c.Name}, {"email", c.Email}}
+	for k, address := range c.AdditionalEmails {
+		all = append(all, lineField{fmt.Sprintf("additional_emails[%d]", k), address})
+	}
 	if c.TaxID != nil {
 		all = append(all, lineField{"tax_id.value", c.TaxID.Value})
 	}

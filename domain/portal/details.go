@@ -1,11 +1,13 @@
 package portal
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
 	"tollkeeper/domain/billing"
 	"tollkeeper/domain/customer"
+	"tollkeeper/domain/letterhead"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -14,8 +16,16 @@ import (
 const mostDetail = 500
 
 // EditDetails corrects the billing address and the tax number of a customer, and nothing else (semantics 20.1.5).
-// A field that is not given stays, an empty one is removed. An address without any part is none.
+// A field that is not given stays, an empty one is removed. An address without any part is none. What is the same
+// as before changes nothing.
 func EditDetails(tx *store.Tx, c customer.Customer, fields map[string]string) error {
+	corrected := c
+	if err := editDetails(&corrected, fields); err != nil {
+		return err
+	}
+	if reflect.DeepEqual(corrected, c) { // so that a page which is sent again and again leaves no entry in the audit log
+		return nil
+	}
 	_, err := billing.UpdateCustomer(tx, c.ID, func(c *customer.Customer) error { return editDetails(c, fields) })
 	return err
 }
@@ -47,7 +57,7 @@ func editDetails(c *customer.Customer, fields map[string]string) error {
 		}
 	}
 	if a.Country != nil {
-		if *a.Country = strings.ToUpper(*a.Country); len(*a.Country) != 2 {
+		if *a.Country = strings.ToUpper(*a.Country); !letterhead.IsCountry(*a.Country) {
 			return fault.Bad("country", "must be the two letters of a country")
 		}
 	}

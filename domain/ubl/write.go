@@ -27,13 +27,9 @@ func Missing(d document.Document) (missing []string) {
 	demand(len(d.Lines) > 0, "a line")
 	demand(content.Address.Country != "", "the country of the seller")
 	demand(len(content.TaxNumbers) > 0, "a number of the seller: of VAT, a tax office or a register")
-	demand(d.Billing != nil && d.Billing.Country != nil && isCountry(*d.Billing.Country), "the country of the buyer, as two letters")
+	demand(d.Billing != nil && d.Billing.Country != nil && letterhead.IsCountry(*d.Billing.Country), "the country of the buyer, as two letters")
 	demand(strings.TrimSpace(d.Buyer.Name) != "", "the name of the buyer")
 	return missing
-}
-
-func isCountry(code string) bool {
-	return len(code) == 2 && strings.ToUpper(code) == code && !strings.ContainsFunc(code, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
 // Write writes a document; false where something is missing: see [Missing].

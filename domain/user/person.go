@@ -57,11 +57,14 @@ const (
 func readEmail(text string) (email, key string, err error) {
 	email = norm.NFC.String(strings.TrimSpace(text))
 	parsed, bad := mail.ParseAddress(email)
-	if bad != nil || parsed.Address != email || len([]rune(email)) > longestEmail || strings.ContainsFunc(email, unicode.IsControl) {
+	if bad != nil || parsed.Address != email || len([]rune(email)) > longestEmail || strings.ContainsFunc(email, breaksLine) {
 		return "", "", fault.Bad("email", "must be an email address, such as mira@example.com")
 	}
 	return email, emailKey(email), nil
 }
+
+// breaksLine reports a character that an address cannot have in the header of a mail.
+func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
 
 func emailKey(text string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(strings.TrimSpace(text))))

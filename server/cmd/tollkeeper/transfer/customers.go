@@ -79,7 +79,7 @@ func onOneLine(body object) {
 	for name, member := range body {
 		switch v := member.(type) {
 		case string:
-			if name != "metadata" {
+			if name != "email" { // one of several lines is no address: the target refuses it
 				body[name] = customer.OneLine(v)
 			}
 		case object:
