@@ -134,6 +134,27 @@ var _ = Describe("Attempts that fail", func() {
 		}
 	})
 
+	It("hold up a browser of before, once the person has another password", func() {
+		jon := h.member(h.ours, "jon@ours.example", user.RoleReader)
+		known := h.known(jon.Person.ID, h.known(h.mira.Person.ID, ""))
+		link, err := user.StartReset(h.ctx, h.store, h.mira.Person.ID, false)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(user.Reset(h.ctx, h.store, link, another, here)).To(Succeed())
+		for _, email := range []string{"mira@ours.example", "jon@ours.example"} {
+			_, _ = try(email, "no password of theirs", "192.0.2.1")
+		}
+		h.exec("UPDATE sign_in_failures SET failures = 99")
+		for _, email := range []string{"mira@ours.example", "jon@ours.example"} {
+			_, _ = try(email, "no password of theirs", "192.0.2.1")
+		}
+		h.hold()
+		refused, ok := from(user.Request{Address: "192.0.2.1", Known: known}, "mira@ours.example", another)
+		Expect(ok).To(BeFalse())
+		Expect(refused.Tried).To(BeFalse(), "it is a stranger's")
+		_, ok = from(user.Request{Address: "192.0.2.1", Known: known}, "jon@ours.example", sentence)
+		Expect(ok).To(BeTrue(), "Jon has the password of before")
+	})
+
 	It("in a browser that is known slow that browser down, and no other", func() {
 		known, other := h.known(h.mira.Person.ID, ""), h.known(h.mira.Person.ID, "")
 		for k, seconds := range []int{0, 0, 0, 0, 1, 2} {

@@ -31,7 +31,7 @@ type Queue = queue
 var NewQueue = newQueue
 
 // Enter is enter.
-func (q *queue) Enter(ctx context.Context, known bool) error { return q.enter(ctx, known) }
+func (q *queue) Enter(ctx context.Context, who string) error { return q.enter(ctx, who) }
 
 // Release is release.
 func (q *queue) Release() { q.release() }
@@ -64,7 +64,7 @@ func WithHashes(q *Queue, fn func()) {
 // KnownAt is what a browser keeps in which a person signed in so long ago.
 func KnownAt(st *store.Store, personID string, ago time.Duration) (token string) {
 	err := st.Shared(context.Background(), func(db *gorm.DB) error {
-		s, err := findSigner(db)
+		s, err := findSigner(db, personID)
 		s.Moment = s.Moment.Add(-ago)
 		token = s.sign(personID, newToken())
 		return err

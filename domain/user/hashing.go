@@ -16,31 +16,40 @@ var ErrBusy = errors.New("too many passwords wait to be hashed")
 // BusyFor is how long a client waits after [ErrBusy] before it tries again.
 const BusyFor = 5 * time.Second
 
-// mostWaiting bounds how many passwords wait for a processor (semantics 14.8.2).
-const mostWaiting = 20
+// Bounds of the passwords that wait for a processor (semantics 14.8.2).
+const (
+	mostWaiting   = 20
+	mostOfKnown   = 2 // of one browser that is known, so that it does not keep others from signing in
+	strangersTurn = 3 // while strangers wait, one of so many places is theirs
+)
 
 // hashes is where all passwords of the process are hashed. A hash takes a processor for some hundredths of a second,
 // and 19 MiB: half of the processors, at least one, leave the others to requests that need no password.
 var hashes = newQueue(max(1, runtime.GOMAXPROCS(0)/2), mostWaiting)
 
-// queue shares a few places. Of those who wait, the known go first, each group in the order in which they came.
+// queue shares a few places. Of those who wait, the known go first but for the places of strangers, each group in the
+// order in which they came.
 type queue struct {
 	mu        sync.Mutex
 	free      int // places
 	most      int // who may wait
+	passed    int // places that went to the known, one after the other, while strangers waited
 	known     []*waiter
 	strangers []*waiter
 }
 
 // waiter waits for a place. It receives one answer: nil is a place, ErrBusy a refusal.
-type waiter struct{ answer chan error }
+type waiter struct {
+	answer chan error
+	who    string // as who they are known; "": a stranger
+}
 
 func newQueue(places, most int) *queue { return &queue{free: places, most: most} }
 
-// enter waits for a place, until ctx ends. Where too many wait, it is ErrBusy at once. One who is known takes the
-// room of the stranger who came last then.
-func (q *queue) enter(ctx context.Context, known bool) error {
-	w := q.join(known)
+// enter waits for a place, until ctx ends, as somebody who is known, or with "" as a stranger. Where too many wait, it is
+// ErrBusy at once. One who is known takes the room of the stranger who came last then.
+func (q *queue) enter(ctx context.Context, who string) error {
+	w := q.join(who)
 	select {
 	case err := <-w.answer:
 		return err
@@ -53,22 +62,32 @@ func (q *queue) enter(ctx context.Context, known bool) error {
 }
 
 // join adds a waiter, and answers it at once where it need not wait.
-func (q *queue) join(known bool) *waiter {
+func (q *queue) join(who string) *waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	w := &waiter{make(chan error, 1)}
+	w := &waiter{make(chan error, 1), who}
 	switch {
 	case q.free > 0:
 		q.free--
 		w.answer <- nil
-	case q.waiting() >= q.most && (!known || !q.dismiss()):
+	case who != "" && q.waitingAs(who) >= mostOfKnown, q.waiting() >= q.most && (who == "" || !q.dismiss()):
 		w.answer <- ErrBusy
-	case known:
+	case who != "":
 		q.known = append(q.known, w)
 	default:
 		q.strangers = append(q.strangers, w)
 	}
 	return w
+}
+
+// waitingAs is how many wait who are known as the same.
+func (q *queue) waitingAs(who string) (n int) {
+	for _, w := range q.known {
+		if w.who == who {
+			n++
+		}
+	}
+	return n
 }
 
 // waiting is how many wait.
@@ -99,14 +118,21 @@ func (q *queue) leave(w *waiter) bool {
 func (q *queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, group := range []*[]*waiter{&q.known, &q.strangers} {
-		if len(*group) > 0 {
-			(*group)[0].answer <- nil
-			*group = (*group)[1:]
-			return
-		}
+	next := &q.known
+	if len(q.strangers) > 0 && (len(q.known) == 0 || q.passed >= strangersTurn-1) {
+		next = &q.strangers
 	}
-	q.free++
+	switch {
+	case len(*next) == 0:
+		q.free++
+		return
+	case next == &q.strangers, len(q.strangers) == 0:
+		q.passed = 0
+	default:
+		q.passed++
+	}
+	(*next)[0].answer <- nil
+	*next = (*next)[1:]
 }
 
 // isFull reports whether a stranger would be sent away.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,11 +19,11 @@ var _ = Describe("The queue of passwords to hash", func() {
 		name string
 		err  error
 	}
-	queue := func(ctx context.Context, l *user.Queue, name string, known bool, answers chan<- answer) {
+	queue := func(ctx context.Context, l *user.Queue, name, who string, answers chan<- answer) {
 		GinkgoHelper()
 		before := l.Waiting()
 		go func() {
-			err := l.Enter(ctx, known)
+			err := l.Enter(ctx, who)
 			answers <- answer{name, err}
 			if err == nil {
 				l.Release()
@@ -34,12 +35,12 @@ var _ = Describe("The queue of passwords to hash", func() {
 	It("has half of the processors, at least one", func() {
 		l := user.Hashes()
 		for range max(1, runtime.GOMAXPROCS(0)/2) {
-			Expect(l.Enter(context.Background(), false)).To(Succeed())
+			Expect(l.Enter(context.Background(), "")).To(Succeed())
 			DeferCleanup(l.Release)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		answers := make(chan answer, 1)
-		queue(ctx, l, "one more", true, answers)
+		queue(ctx, l, "one more", "mira", answers)
 		cancel()
 		Eventually(answers).Should(Receive(Equal(answer{"one more", context.Canceled})))
 		Expect(l.Waiting()).To(BeZero())
@@ -47,10 +48,14 @@ var _ = Describe("The queue of passwords to hash", func() {
 
 	It("goes on in the order in which they came, who is known first", func() {
 		l := user.NewQueue(1, 20)
-		Expect(l.Enter(context.Background(), false)).To(Succeed())
+		Expect(l.Enter(context.Background(), "")).To(Succeed())
 		answers := make(chan answer, 4)
 		for _, name := range []string{"stranger 1", "stranger 2", "known 1", "known 2"} {
-			queue(context.Background(), l, name, name[0] == 'k', answers)
+			who, _ := strings.CutPrefix(name, "known ")
+			if who == name {
+				who = ""
+			}
+			queue(context.Background(), l, name, who, answers)
 		}
 		l.Release()
 		for _, name := range []string{"known 1", "known 2", "stranger 1", "stranger 2"} {
@@ -58,16 +63,35 @@ var _ = Describe("The queue of passwords to hash", func() {
 		}
 	})
 
+	It("gives strangers one of three places, and two of a browser wait at most", func() {
+		l := user.NewQueue(1, 20)
+		Expect(l.Enter(context.Background(), "")).To(Succeed())
+		answers := make(chan answer, 9)
+		for _, name := range []string{"stranger 1", "stranger 2", "a", "a", "b", "b", "c"} {
+			who := name
+			if len(name) > 1 {
+				who = ""
+			}
+			queue(context.Background(), l, name, who, answers)
+		}
+		Expect(l.Enter(context.Background(), "a")).To(MatchError(user.ErrBusy), "two of a wait")
+		l.Release()
+		for _, name := range []string{"a", "a", "stranger 1", "b", "b", "stranger 2", "c"} {
+			Eventually(answers).Should(Receive(Equal(answer{name, nil})))
+		}
+		Expect(l.Enter(context.Background(), "a")).To(Succeed())
+	})
+
 	It("sends strangers away where 20 wait, and has room for who is known", func() {
 		l := user.NewQueue(1, 20)
-		Expect(l.Enter(context.Background(), false)).To(Succeed())
+		Expect(l.Enter(context.Background(), "")).To(Succeed())
 		answers := make(chan answer, 30)
 		for k := range 20 {
-			queue(context.Background(), l, "stranger "+strconv.Itoa(k), false, answers)
+			queue(context.Background(), l, "stranger "+strconv.Itoa(k), "", answers)
 		}
-		Expect(l.Enter(context.Background(), false)).To(MatchError(user.ErrBusy))
+		Expect(l.Enter(context.Background(), "")).To(MatchError(user.ErrBusy))
 		known := make(chan answer, 1)
-		go func() { known <- answer{"mira", l.Enter(context.Background(), true)} }()
+		go func() { known <- answer{"mira", l.Enter(context.Background(), "mira")} }()
 		Eventually(answers).Should(Receive(Equal(answer{"stranger 19", user.ErrBusy})))
 		Expect(l.Waiting()).To(Equal(20))
 		l.Release()
@@ -85,7 +109,7 @@ var _ = Describe("The queue of passwords to hash", func() {
 			all.Go(func() {
 				ctx, cancel := context.WithCancel(context.Background())
 				go cancel()
-				if l.Enter(ctx, false) == nil {
+				if l.Enter(ctx, "") == nil {
 					runtime.Gosched()
 					l.Release()
 				}
@@ -102,7 +126,7 @@ var _ = Describe("The queue of passwords to hash", func() {
 		Expect(err).NotTo(HaveOccurred())
 		invitation := h.invite(h.ours, "jon@ours.example", user.RoleReader)
 		full := user.NewQueue(1, 0)
-		Expect(full.Enter(h.ctx, true)).To(Succeed())
+		Expect(full.Enter(h.ctx, "mira")).To(Succeed())
 		before := user.Computed()
 		user.WithHashes(full, func() {
 			for range 6 {

@@ -170,7 +170,7 @@ func JoinAsNew(ctx context.Context, st *store.Store, token string, in New, from 
 	if err != nil {
 		return "", err
 	}
-	stored, err := hashPassword(ctx, in.Password)
+	stored, err := hashPassword(ctx, in.Password, token)
 	if err != nil {
 		return "", err
 	}

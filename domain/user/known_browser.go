@@ -16,7 +16,7 @@ import (
 )
 
 // A browser keeps a token for each person who signed in there, which this server signed. What others try does not hold
-// up that person in that browser (semantics 14.8.4). The token opens nothing, so it is not stored. Its random part is what failures in
+// up that person in that browser (semantics 14.8.4). A change of the password ends the tokens of before. A token opens nothing, so it is not stored. Its random part is what failures in
 // that browser are counted by: who copies it shares its waits.
 
 // KnownLife is how long a browser is known after a sign-in.
@@ -33,14 +33,14 @@ const (
 	betweenParts  = "."
 )
 
-// signer signs tokens of browsers.
+// signer signs tokens of browsers for a person.
 type signer struct {
-	Secret []byte
+	Secret []byte    // another one after each change of the password
 	Moment time.Time // now, by the database
 }
 
-func findSigner(db *gorm.DB) (s signer, err error) {
-	err = db.Raw("SELECT * FROM browser_secret_now()").Row().Scan(&s.Secret, &s.Moment)
+func findSigner(db *gorm.DB, personID string) (s signer, err error) {
+	err = db.Raw("SELECT * FROM browser_secret_of(?)", personID).Row().Scan(&s.Secret, &s.Moment)
 	return s, err
 }
 
@@ -48,7 +48,7 @@ func findSigner(db *gorm.DB) (s signer, err error) {
 func RememberBrowser(ctx context.Context, st *store.Store, personID, before string) (tokens string, err error) {
 	var s signer
 	err = st.Shared(store.WithAudit(ctx, ""), func(db *gorm.DB) error {
-		s, err = findSigner(db)
+		s, err = findSigner(db, personID)
 		return err
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func RememberBrowser(ctx context.Context, st *store.Store, personID, before stri
 
 // browserOf returns the browser of a request, "" where the person did not sign in there.
 func (r Request) browserOf(db *gorm.DB, personID string) (browser string, err error) {
-	s, err := findSigner(db)
+	s, err := findSigner(db, personID)
 	if err != nil {
 		return "", err
 	}

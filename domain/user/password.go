@@ -53,22 +53,24 @@ func checkPassword(password string, known ...string) error {
 	return nil
 }
 
-// hashPassword returns what is stored of a password. Who chooses one is signed in or has a link, and so is known.
-func hashPassword(ctx context.Context, password string) (stored string, err error) {
-	err = hashing(ctx, true, func() error {
+// hashPassword returns what is stored of a password. Who chooses one is signed in or has a link, and so is known: as who
+// says, which is not "".
+func hashPassword(ctx context.Context, password, who string) (stored string, err error) {
+	err = hashing(ctx, who, func() error {
 		stored, err = argon2id.CreateHash(norm.NFC.String(password), parameters)
 		return err
 	})
 	return stored, err
 }
 
-// matches reports whether a password is the stored one. Where none is stored it takes as long.
-func matches(ctx context.Context, password, stored string, known bool) (ok bool, err error) {
+// matches reports whether a password is the stored one. Where none is stored it takes as long. Who asks is known as who
+// says, or with "" a stranger.
+func matches(ctx context.Context, password, stored, who string) (ok bool, err error) {
 	compared := stored
 	if stored == "" {
 		compared = unknown
 	}
-	err = hashing(ctx, known, func() error {
+	err = hashing(ctx, who, func() error {
 		ok, err = argon2id.ComparePasswordAndHash(norm.NFC.String(password), compared)
 		return err
 	})
@@ -76,8 +78,8 @@ func matches(ctx context.Context, password, stored string, known bool) (ok bool,
 }
 
 // hashing does what hashes a password when there is a processor for it.
-func hashing(ctx context.Context, known bool, do func() error) error {
-	if err := hashes.enter(ctx, known); err != nil {
+func hashing(ctx context.Context, who string, do func() error) error {
+	if err := hashes.enter(ctx, who); err != nil {
 		return err
 	}
 	defer hashes.release()

@@ -157,7 +157,7 @@ func Reset(ctx context.Context, st *store.Store, token, password string, from Re
 	if err := checkPassword(password, p.Email, p.Name); err != nil {
 		return err
 	}
-	stored, err := hashPassword(ctx, password)
+	stored, err := hashPassword(ctx, password, p.ID)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (s Session) ChangePassword(ctx context.Context, st *store.Store, current, p
 	if err := checkPassword(password, s.Person.Email, s.Person.Name); err != nil {
 		return err
 	}
-	stored, err := hashPassword(ctx, password)
+	stored, err := hashPassword(ctx, password, s.Person.ID)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (s Session) prove(ctx context.Context, st *store.Store, password string) er
 	if err := cmp.Or(err, slowed.waits()); err != nil {
 		return err
 	}
-	right, err := matches(ctx, password, stored, true)
+	right, err := matches(ctx, password, stored, s.Person.ID)
 	if err != nil {
 		return counted.takeBack(ctx, st, err)
 	}

@@ -51,7 +51,7 @@ func SetUp(ctx context.Context, st *store.Store, token string, in New, from Requ
 	if err != nil {
 		return "", err
 	}
-	stored, err := hashPassword(ctx, in.Password)
+	stored, err := hashPassword(ctx, in.Password, token)
 	if err != nil {
 		return "", err
 	}

@@ -38,7 +38,7 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 	if err := cmp.Or(err, slowed.waits()); err != nil {
 		return "", false, err
 	}
-	right, err := matches(ctx, password, known.Stored, browser != "")
+	right, err := matches(ctx, password, known.Stored, browser)
 	if err != nil {
 		return "", false, counted.takeBack(ctx, st, err)
 	}

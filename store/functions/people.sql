@@ -149,7 +149,15 @@ BEGIN
 END
 $$;
 
--- browser_secret_now returns the secret with which known browsers are signed, and the present time.
+-- browser_secret_of returns the secret with which the browsers are signed that know a person, and the present time. It is
+-- another one once the person has another password: who used one that was stolen is a stranger again.
+CREATE OR REPLACE FUNCTION browser_secret_of(person text) RETURNS TABLE (secret bytea, moment timestamptz)
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT sha256(b.secret || convert_to(coalesce((SELECT c.password FROM credentials AS c WHERE c.person_id = person), ''), 'UTF8')), clock_timestamp()
+    FROM browser_secret AS b
+$$;
+
+-- For servers of the version before: browser_secret_now returns the secret with which known browsers are signed, and the present time.
 CREATE OR REPLACE FUNCTION browser_secret_now() RETURNS TABLE (secret bytea, moment timestamptz)
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT b.secret, clock_timestamp() FROM browser_secret AS b
@@ -212,9 +220,9 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION find_session(bytea), find_sign_in(text), find_password_reset(bytea), find_invitation(bytea), list_person_accounts(),
     member_elsewhere(text, text), open_setup(bytea, integer), setup_open(bytea), use_setup(bytea),
-    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(),
+    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(), browser_secret_of(text),
     count_sign_in(text[], integer[], integer), forgive_sign_in(text[], integer), forget_sessions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_session(bytea), find_sign_in(text), find_password_reset(bytea), find_invitation(bytea), list_person_accounts(),
     member_elsewhere(text, text), open_setup(bytea, integer), setup_open(bytea), use_setup(bytea),
-    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(),
+    slow_attempt(text[], integer[], integer, integer, integer), attempt_waits(text[], timestamptz), browser_secret_now(), browser_secret_of(text),
     count_sign_in(text[], integer[], integer), forgive_sign_in(text[], integer), forget_sessions() TO tollkeeper_app;
