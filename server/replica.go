@@ -24,7 +24,8 @@ func readsMuch(o *contract.Operation) bool {
 
 // longReads are of one record, which may be as long as a page of a list: they take a share of the processors too.
 var longReads = []string{
-	"fetchInvoice", "fetchCreditNote", "fetchSubscription", "fetchPlan", "fetchPlanByExternalID", "fetchPlanVersion", "fetchPlanVersionByExternalID",
+	"fetchInvoice", "fetchCreditNote", "fetchCustomer", "fetchCustomerByExternalID", "fetchAlert", "fetchWebhookDelivery", "fetchSubscriptionChange",
+	"fetchSubscriptionSchedule", "simulatePlan", "previewPlanChange", "fetchSubscription", "fetchPlan", "fetchPlanByExternalID", "fetchPlanVersion", "fetchPlanVersionByExternalID",
 }
 
 // readsLong reports whether an operation, nil included, reads one record that may be long.

@@ -134,9 +134,14 @@ func IDsByExternal(tx *store.Tx, aliases []string) *gorm.DB {
 	return tx.Model(&Customer{}).Select("id").Where("external_customer_id IN ? AND deleted_at IS NULL", aliases)
 }
 
+// linesOfCustomer counts a line for the customer, and one for each ten children, which it is shown with.
+const linesOfCustomer = `(SELECT 1 + count(*) / 10 FROM customers AS child
+	WHERE child.account_id = customers.account_id AND child.parent_id = customers.id AND child.deleted_at IS NULL)`
+
 // List returns a page of customers, newest first.
 func List(tx *store.Tx, created store.Range, page store.Page) (customers []Customer, next string, err error) {
-	return store.List[Customer](created.On(tx.Where("deleted_at IS NULL"), "created_at"), page)
+	query := created.On(tx.Model(&Customer{}).Where("deleted_at IS NULL"), "created_at")
+	return store.List[Customer](store.Long(query, linesOfCustomer), page)
 }
 
 // Lock is Find, and keeps the customer from changing until the transaction ends.

@@ -25,7 +25,8 @@ func Children(tx *store.Tx, parentID string) ([]Customer, error) {
 	return children, err
 }
 
-// Relatives are the parents and the children of some customers, by the customers' ids.
+// Relatives are the parents and the children of some customers, by the customers' ids. Of the children, which may be
+// thousands, it has the ids, parents and external ids alone.
 func Relatives(tx *store.Tx, of ...Customer) (parents map[string]Customer, children map[string][]Customer, err error) {
 	ids, parentIDs := make([]string, len(of)), []string{}
 	for k, c := range of {
@@ -35,7 +36,7 @@ func Relatives(tx *store.Tx, of ...Customer) (parents map[string]Customer, child
 		}
 	}
 	var below []Customer
-	if err := tx.Where("parent_id IN ? AND deleted_at IS NULL", ids).Order("seq").Find(&below).Error; err != nil {
+	if err := tx.Select("id", "parent_id", "external_customer_id").Where("parent_id IN ? AND deleted_at IS NULL", ids).Order("seq").Find(&below).Error; err != nil {
 		return nil, nil, err
 	}
 	above, err := FindAll(tx, parentIDs)
