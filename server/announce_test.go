@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"reflect"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -73,6 +74,31 @@ var _ = Describe("What endpoints are told", func() {
 		Expect(told[0].at("type")).To(Equal("customer.edited"))
 		Expect(told[0].at("customer.name")).To(Equal("Acme Inc."))
 		Expect(told[0].at("properties")).To(Equal(object{"previous_attributes": object{"name": "Acme"}}))
+	})
+
+	It("is each member of a customer that an edit changed", func() {
+		api := start()
+		made := api.post("/v1/customers", object{"name": "Acme", "email": "bills@acme.test"}).expect(201)
+		api.listens()
+		address := object{"line1": "14 Mill Lane", "city": "Bristol", "country": "GB"}
+		edit := object{
+			"name": "Acme Inc.", "email": "pay@acme.test", "additional_emails": list{"cfo@acme.test"}, "external_customer_id": "acme", "currency": "EUR",
+			"auto_collection": true, "auto_issuance": false, "email_delivery": false, "language": "de", "billing_address": address,
+			"shipping_address": address, "payment_provider": "stripe_invoice", "payment_provider_id": "cus_1",
+			"tax_id": object{"country": "DE", "type": "eu_vat", "value": "DE123"}, "reporting_configuration": object{"exempt": true}, "metadata": object{"a": "b"},
+		}
+		edited := api.put("/v1/customers/"+made.text("id"), edit).expect(200)
+		before, after := made.json.(map[string]any), edited.json.(map[string]any)
+		was := object{}
+		for name, value := range before {
+			if !reflect.DeepEqual(value, after[name]) {
+				was[name] = value
+			}
+		}
+		for name := range edit {
+			Expect(was).To(HaveKey(name), "the edit changes it")
+		}
+		Expect(api.told()[0].at("properties")).To(Equal(object{"previous_attributes": was}))
 	})
 
 	It("is nothing where an edit changes nothing, or is refused", func() {

@@ -150,8 +150,8 @@ func writeObject(entries ...labelled) (string, error) {
 	return text.String() + "}", nil
 }
 
-// previousAttributes are those of the named members that an edit changed, as they were.
-func previousAttributes(before, after any, names ...string) (any, error) {
+// previousAttributes are the members that an edit changed, as they were.
+func previousAttributes(before, after any) (any, error) {
 	was, err := rawMembers(before)
 	if err != nil {
 		return nil, err
@@ -161,9 +161,9 @@ func previousAttributes(before, after any, names ...string) (any, error) {
 		return nil, err
 	}
 	changed := map[string]json.RawMessage{}
-	for _, name := range names {
-		if !bytes.Equal(was[name], is[name]) {
-			changed[name] = was[name]
+	for name, value := range was {
+		if !bytes.Equal(value, is[name]) {
+			changed[name] = value
 		}
 	}
 	return map[string]any{"previous_attributes": changed}, nil

@@ -27,8 +27,7 @@ func subscriptionBefore(tx *store.Tx, id string, before subscription.Subscriptio
 	if err != nil {
 		return nil, err
 	}
-	return previousAttributes(editable(before), editable(after.Subscription),
-		"auto_collection", "auto_issuance", "default_invoice_memo", "invoicing_threshold", "metadata", "net_terms")
+	return previousAttributes(editable(before), editable(after.Subscription))
 }
 
 // editable is what a client may edit of a subscription.

@@ -22,7 +22,7 @@ func metricBefore(tx *store.Tx, id string, before catalog.Metric) (any, error) {
 		return nil, err
 	}
 	item := catalog.Item{} // of both
-	return previousAttributes(wire.Metric(before, item), wire.Metric(after, item), "description", "metadata", "name")
+	return previousAttributes(wire.Metric(before, item), wire.Metric(after, item))
 }
 
 func payloadPrice(tx *store.Tx, id string) (any, error) {

@@ -34,9 +34,7 @@ func customerBefore(tx *store.Tx, id string, before customer.Customer) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return previousAttributes(wire.Customer(before), wire.Customer(after),
-		"auto_collection", "billing_address", "default_payment_method_id", "email", "email_delivery", "external_customer_id",
-		"metadata", "name", "payment_provider", "payment_provider_id", "shipping_address", "tax_id")
+	return previousAttributes(wire.Customer(before), wire.Customer(after))
 }
 
 func payloadBalanceTransaction(tx *store.Tx, id string, moved customer.BalanceTransaction) (any, error) {
