@@ -156,23 +156,7 @@ func referToDocument(t *rapid.T, lines []rating.Line, earlier []rating.EarlierLi
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, line := range adjusted {
-		want := rat(lines[k].Subtotal.String())
-		for i := range added {
-			want = new(big.Rat).Add(want, added[i][k])
-		}
-		if want.Cmp(rat(line.Subtotal.String())) != 0 {
-			t.Fatalf("line %d of %+v is %s, by the reference model %s", k, lines, line.Subtotal, want.FloatString(4))
-		}
-	}
-}
-
-func plainBilled(row string, subtotal money.Decimal, applied []rating.Applied) reference.Billed {
-	b := reference.Billed{Row: row, Subtotal: rat(subtotal.String())}
-	for _, a := range applied {
-		b.Effects = append(b.Effects, reference.Effect{ID: a.AdjustmentID, Kind: string(a.Kind), Amount: rat(a.Amount.String())})
-	}
-	return b
+	compareEffects(t, lines, works, adjusted, added)
 }
 
 var _ = Describe("A period that is billed in parts", func() {

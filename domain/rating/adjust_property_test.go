@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -12,126 +11,6 @@ import (
 	"tollkeeper/domain/period"
 	"tollkeeper/domain/rating"
 )
-
-// A ledger is a second calculation of adjustments: whole cents in fractions, one step
-// after the other, and shares given out cent by cent.
-type ledger struct {
-	lines []rating.Line
-	cents []*big.Rat
-}
-
-func newLedger(lines []rating.Line) *ledger {
-	b := &ledger{lines: lines}
-	for _, line := range lines {
-		b.cents = append(b.cents, inCents(line.Subtotal))
-	}
-	return b
-}
-
-func inCents(d money.Decimal) *big.Rat { return product(rat(d.String()), big.NewRat(100, 1)) }
-
-// adjust applies all adjustments, kind by kind and level by level.
-func (b *ledger) adjust(works []rating.Work) {
-	for _, step := range [][]rating.AdjustmentKind{
-		{rating.AmountDiscount}, {rating.PercentageDiscount, rating.TieredPercentageDiscount}, {rating.Minimum}, {rating.Maximum},
-	} {
-		for _, invoiceLevel := range []bool{false, true} {
-			for _, w := range works {
-				if slices.Contains(step, w.Kind) && w.InvoiceLevel == invoiceLevel && len(w.Lines) > 0 {
-					b.apply(w)
-				}
-			}
-		}
-	}
-}
-
-func (b *ledger) apply(a rating.Work) {
-	on := a.Lines
-	value := halfAway(product(inCents(a.Value), big.NewRat(int64(a.Fraction.Part), int64(a.Fraction.Whole))))
-	sum, spent := new(big.Rat), new(big.Rat)
-	for _, k := range on {
-		sum.Add(sum, b.cents[k])
-		if b.cents[k].Sign() > 0 {
-			spent.Add(spent, b.cents[k])
-		}
-	}
-	switch a.Kind {
-	case rating.AmountDiscount:
-		if value.Cmp(spent) > 0 {
-			value = spent
-		}
-		b.share(value, on, -1)
-	case rating.PercentageDiscount:
-		for _, k := range on {
-			b.cents[k] = difference(b.cents[k], halfAway(product(b.cents[k], rat(a.Value.String()))))
-		}
-	case rating.TieredPercentageDiscount: // what lies above each bound, at what the rate changes there
-		off, before := new(big.Rat), new(big.Rat)
-		for _, t := range a.Tiers {
-			if above := difference(sum, inCents(t.LowerBound)); above.Sign() > 0 {
-				off.Add(off, product(above, difference(rat(t.Percentage.String()), before)))
-			}
-			before = rat(t.Percentage.String())
-		}
-		b.share(halfAway(off), on, -1)
-	case rating.Minimum:
-		if short := difference(value, sum); short.Sign() > 0 {
-			b.share(short, on, 1)
-		}
-	case rating.Maximum:
-		if over := difference(sum, value); over.Sign() > 0 {
-			b.share(over, on, -1)
-		}
-	}
-}
-
-// share gives out whole cents: first what is surely due to each line, then one at a
-// time to the line that is owed most.
-func (b *ledger) share(cents *big.Rat, on []int, sign int64) {
-	weights, sum := map[int]*big.Rat{}, new(big.Rat)
-	for _, k := range on {
-		weights[k] = charged(money.Must(b.cents[k].FloatString(0)))
-		sum.Add(sum, weights[k])
-	}
-	if sum.Sign() == 0 {
-		for _, k := range on {
-			weights[k] = big.NewRat(1, 1)
-		}
-		sum.SetInt64(int64(len(on)))
-	}
-	given, left := map[int]*big.Rat{}, new(big.Rat).Set(cents)
-	owed := map[int]*big.Rat{}
-	for _, k := range on {
-		due := product(cents, new(big.Rat).Quo(weights[k], sum))
-		given[k] = new(big.Rat).SetInt(new(big.Int).Quo(due.Num(), due.Denom()))
-		owed[k] = difference(due, given[k])
-		left.Sub(left, given[k])
-	}
-	one := big.NewRat(1, 1)
-	for left.Sign() > 0 {
-		most := on[0]
-		for _, k := range on {
-			if owed[k].Cmp(owed[most]) > 0 {
-				most = k
-			}
-		}
-		given[most].Add(given[most], one)
-		owed[most].Sub(owed[most], one)
-		left.Sub(left, one)
-	}
-	for _, k := range on {
-		b.cents[k] = new(big.Rat).Add(b.cents[k], product(given[k], big.NewRat(sign, 1)))
-	}
-}
-
-// halfAway rounds to a whole number, halves away from zero.
-func halfAway(r *big.Rat) *big.Rat {
-	whole, ok := new(big.Int).SetString(r.FloatString(0), 10)
-	if !ok {
-		panic("not a number: " + r.String())
-	}
-	return new(big.Rat).SetInt(whole)
-}
 
 func drawLines(t *rapid.T, least string) []rating.Line {
 	lines := make([]rating.Line, rapid.IntRange(1, 6).Draw(t, "lines"))
@@ -215,18 +94,6 @@ func always(sentence string, check func(t *rapid.T)) bool {
 }
 
 var (
-	_ = always("equal the whole cents, shared out one by one", func(t *rapid.T) {
-		lines := drawLines(t, "-?")
-		works := drawWorks(t, lines, drawAdjustments(t, adding...))
-		book := newLedger(lines)
-		book.adjust(works)
-		for k, line := range rating.AdjustPeriods(lines, nil, works) {
-			if inCents(line.Subtotal).Cmp(book.cents[k]) != 0 {
-				t.Fatalf("line %d is %s, want %s cents", k, line.Subtotal, book.cents[k].FloatString(2))
-			}
-		}
-	})
-
 	_ = always("add up to the cent, and what was split is whole", func(t *rapid.T) {
 		lines, adjustments := drawLines(t, "-?"), drawAdjustments(t, adding...)
 		shared, whole := map[string]money.Decimal{}, map[string]rating.Applied{}
@@ -300,45 +167,4 @@ var (
 			}
 		}
 	})
-
-	_ = always("cost under a usage discount what the units that are left cost", func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(drawTiered), rapid.Custom(drawBulk), rapid.Custom(drawPackage), rapid.Custom(drawMatrix)).Draw(t, "sample")
-		u := s.fullUsage(t, model(s.modelType, s.config))
-		units := drawQuantity(t).Abs()
-		line := used(s.modelType, s.config, u)
-		got := rating.Adjust([]rating.Line{line}, []rating.Adjustment{of(rating.UsageDiscount, units.String())}, nil)[0].Subtotal
-		left := halfAway(product(s.priceLess(u, rat(units.String())), big.NewRat(100, 1)))
-		if inCents(got).Cmp(left) != 0 {
-			t.Fatalf("%s over %+v less %s costs %s, want %s cents", s.config, u, units, got, left.FloatString(0))
-		}
-	})
 )
-
-// priceLess is what is left of usage costs. Of a matrix each cell keeps its share,
-// so that what is above zero costs its share of what it did.
-func (s sample) priceLess(u rating.Usage, units *big.Rat) *big.Rat {
-	if u.Cells == nil {
-		left := difference(rat(u.Quantity.String()), units)
-		if u.Quantity.Sign() > 0 {
-			u.Quantity = money.Decimal{}
-			if left.Sign() > 0 {
-				u.Quantity = money.Must(left.FloatString(20))
-			}
-		}
-		return s.price(u)
-	}
-	above, below := rating.Usage{Cells: []rating.Cell{}}, rating.Usage{Cells: []rating.Cell{}}
-	sum := new(big.Rat)
-	for _, cell := range u.Cells {
-		if cell.Quantity.Sign() > 0 {
-			above.Cells = append(above.Cells, cell)
-			sum.Add(sum, rat(cell.Quantity.String()))
-		} else {
-			below.Cells = append(below.Cells, cell)
-		}
-	}
-	if left := difference(sum, units); left.Sign() > 0 {
-		return new(big.Rat).Add(s.price(below), product(s.price(above), left.Quo(left, sum)))
-	}
-	return s.price(below)
-}

@@ -2,8 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
-	"strings"
 
 	"pgregory.net/rapid"
 
@@ -31,7 +29,7 @@ func (tiers tierTable) json(t *rapid.T, row func(i int) string) string {
 	for i := range tiers.bounds {
 		rows = append(rows, row(i))
 	}
-	return "[" + strings.Join(rapid.Permutation(rows).Draw(t, "order"), ",") + "]"
+	return inAnyOrder(t, rows)
 }
 
 // rated writes tiers of a bound and a rate.
@@ -60,48 +58,7 @@ func (tiers tierTable) bulk(t *rapid.T) string {
 	})
 }
 
-// graduated is what units of q cost: above each bound, the rate changes.
-func (tiers tierTable) graduated(q *big.Rat) *big.Rat {
-	sum, before := new(big.Rat), new(big.Rat)
-	for i, bound := range tiers.bounds {
-		change := difference(rat(tiers.rates[i]), before)
-		sum.Add(sum, product(positive(difference(q, rat(bound))), change))
-		before = rat(tiers.rates[i])
-	}
-	return sum
-}
-
-// passed is the index of the tier that q is in, where its bound is still below it.
-func (tiers tierTable) passed(q *big.Rat) int {
-	for i := len(tiers.bounds) - 1; i > 0; i-- {
-		if q.Cmp(rat(tiers.bounds[i])) > 0 {
-			return i
-		}
-	}
-	return 0
-}
-
-// reached is the index of the tier that q is in, where its bound is in it.
-func (tiers tierTable) reached(q *big.Rat) int {
-	for i := len(tiers.bounds) - 1; i > 0; i-- {
-		if q.Cmp(rat(tiers.bounds[i])) >= 0 {
-			return i
-		}
-	}
-	return 0
-}
-
 // drawPackageSize draws sizes above 0, also of fractions.
 func drawPackageSize(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"1", "10", "25", "100", "1000", "0.5", "0.3", "7.25"}).Draw(t, "size")
-}
-
-// filled is q rounded up to whole packages, in units.
-func filled(q *big.Rat, size string) *big.Rat {
-	n := new(big.Rat).Quo(q, rat(size))
-	whole := new(big.Int).Quo(n.Num(), n.Denom())
-	if !n.IsInt() {
-		whole.Add(whole, big.NewInt(1))
-	}
-	return product(new(big.Rat).SetInt(whole), rat(size))
 }

@@ -37,7 +37,7 @@ func offered() []string {
 }
 
 // gaps says which models are not offered, decoded and pinned alike.
-func gaps(offered, decoded []string, tables map[string][]example, propertySamples map[string]func(*rapid.T) sample) (gaps []string) {
+func gaps(offered, decoded []string, tables map[string][]example, generators map[string]func(*rapid.T) string) (gaps []string) {
 	gap := func(modelType, what string, args ...any) {
 		gaps = append(gaps, modelType+" "+fmt.Sprintf(what, args...))
 	}
@@ -56,7 +56,7 @@ func gaps(offered, decoded []string, tables map[string][]example, propertySample
 		if !slices.ContainsFunc(tables[m], func(e example) bool { return e.bound }) {
 			gap(m, "has no example on a bound")
 		}
-		if propertySamples[m] == nil {
+		if generators[m] == nil {
 			gap(m, "has no property")
 		}
 	}
@@ -66,17 +66,17 @@ func gaps(offered, decoded []string, tables map[string][]example, propertySample
 var _ = Describe("the models of the contract", func() {
 	It("are those that can be decoded, each with examples, one on a bound, and a property", func() {
 		Expect(offered()).NotTo(BeEmpty())
-		Expect(gaps(offered(), rating.Types(), tables, propertySamples)).To(BeEmpty())
+		Expect(gaps(offered(), rating.Types(), tables, generators)).To(BeEmpty())
 	})
 
 	type table = []example
 	pinned := append(make(table, leastExamples-1), atBound("", "", rating.Usage{}, ""))
-	drawn := map[string]func(*rapid.T) sample{"flat": drawUnit}
+	drawn := map[string]func(*rapid.T) string{"flat": drawRate}
 	one, two := []string{"flat"}, []string{"flat", "sharp"}
 
 	DescribeTable("have a gap where one",
-		func(offered, decoded []string, pinned table, propertySamples map[string]func(*rapid.T) sample, want ...string) {
-			Expect(gaps(offered, decoded, map[string][]example{"flat": pinned}, propertySamples)).To(Equal(want))
+		func(offered, decoded []string, pinned table, generators map[string]func(*rapid.T) string, want ...string) {
+			Expect(gaps(offered, decoded, map[string][]example{"flat": pinned}, generators)).To(Equal(want))
 		},
 		Entry("is invented by the contract", two, one, pinned, drawn,
 			"sharp cannot be decoded", "sharp has 0 examples", "sharp has no example on a bound", "sharp has no property"),

@@ -3,11 +3,9 @@ package rating_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"pgregory.net/rapid"
 
 	"tollkeeper/domain/money"
 	"tollkeeper/domain/rating"
@@ -95,24 +93,4 @@ var _ = Describe("Conversion", func() {
 		Entry("a wrong rate beside a wrong configuration", "-1", `{"conversion_rate_type": "unit", "unit_config": {}}`,
 			"conversion_rate_config.unit_config.unit_amount", "conversion_rate"),
 	)
-
-	It("converts as graduated fractions do, both ways", func() {
-		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := drawTiered(t)
-			var config map[string]json.RawMessage
-			Expect(json.Unmarshal([]byte(s.config), &config)).To(Succeed())
-			c, err := conversion("", fmt.Sprintf(`{"conversion_rate_type": "tiered", "tiered_config": {"tiers": %s}}`, config["tiers"]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			amount := drawQuantity(t)
-			want := s.price(rating.Usage{Quantity: amount.Abs()})
-			if amount.Sign() < 0 {
-				want = new(big.Rat).Neg(want)
-			}
-			if got := c.Convert(amount); rat(got.Subtotal.String()).Cmp(want) != 0 {
-				t.Fatalf("%s of %s becomes %s, want %s", s.config, amount, got.Subtotal, want.FloatString(30))
-			}
-		})
-	})
 })

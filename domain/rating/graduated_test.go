@@ -23,10 +23,9 @@ var _ = Describe("more usage", func() {
 	for _, modelType := range graduated {
 		It("never lowers a "+modelType+" price", func() {
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
-				s := propertySamples[modelType](t)
-				m := model(s.modelType, s.config)
-				u := s.fullUsage(t, m)
-				less, more := rating.Rate(m, u), rating.Rate(m, raised(t, u))
+				s := drawSample(t, modelType)
+				u := s.fullUsage(t)
+				less, more := rating.Rate(s.model, u), rating.Rate(s.model, raised(t, u))
 				if more.Subtotal.Cmp(less.Subtotal) < 0 {
 					t.Fatalf("%s: %+v costs %s, more of it %s", s.config, u, less.Subtotal, more.Subtotal)
 				}
@@ -52,12 +51,11 @@ func drawMore(t *rapid.T) money.Decimal {
 var _ = Describe("the order of usage", func() {
 	It("changes no price and no part of it", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := propertySamples[rapid.SampledFrom(rating.Types()).Draw(t, "model")](t)
-			m := model(s.modelType, s.config)
-			u := s.usage(t, m)
-			c := rating.Rate(m, u)
+			s := drawSample(t, rapid.SampledFrom(rating.Types()).Draw(t, "model"))
+			u := s.usage(t)
+			c := rating.Rate(s.model, u)
 			u.Cells = rapid.Permutation(u.Cells).Draw(t, "order")
-			again := rating.Rate(m, u)
+			again := rating.Rate(s.model, u)
 			if !again.Subtotal.Equal(c.Subtotal) || !slices.Equal(parts(again), parts(c)) {
 				t.Fatalf("%s over %+v: parts %v, in another order %v", s.config, u, parts(c), parts(again))
 			}

@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -59,27 +58,7 @@ var _ = Describe("a grouped_tiered_package price", func() {
 	)
 })
 
-var _ = propertyOf("grouped_tiered_package", func(t *rapid.T) sample {
-	size := rapid.Int64Range(1, 500).Draw(t, "size")
-	g := drawGraduation(t, "per_unit", size)
-	s := sample{modelType: "grouped_tiered_package"}
-	s.config = fmt.Sprintf(`{"grouping_key": "k", "package_size": "%d", "tiers": %s}`, size, g.tiers)
-	s.price = func(u rating.Usage) *big.Rat {
-		sum := new(big.Rat)
-		for _, cell := range u.Cells {
-			sum.Add(sum, g.price(begun(charged(cell.Quantity), size)))
-		}
-		return sum
-	}
-	return s
+var _ = propertyOf("grouped_tiered_package", func(t *rapid.T) string {
+	size := drawPackageSize(t)
+	return fmt.Sprintf(`{"grouping_key": "k", "package_size": %q, "tiers": %s}`, size, drawTierTable(t, 2, size).rated(t, "per_unit"))
 })
-
-// begun is how many packages of that size q begins.
-func begun(q *big.Rat, size int64) *big.Rat {
-	q = new(big.Rat).Quo(q, big.NewRat(size, 1))
-	whole, rest := new(big.Int).QuoRem(q.Num(), q.Denom(), new(big.Int))
-	if rest.Sign() > 0 {
-		whole.Add(whole, big.NewInt(1))
-	}
-	return new(big.Rat).SetInt(whole)
-}

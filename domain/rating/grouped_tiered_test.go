@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -57,55 +56,6 @@ var _ = Describe("a grouped_tiered price", func() {
 	)
 })
 
-var _ = propertyOf("grouped_tiered", func(t *rapid.T) sample {
-	g := drawGraduation(t, "unit_amount", 1)
-	s := sample{modelType: "grouped_tiered"}
-	s.config = fmt.Sprintf(`{"grouping_key": "k", "tiers": %s}`, g.tiers)
-	s.price = func(u rating.Usage) *big.Rat {
-		sum := new(big.Rat)
-		for _, cell := range u.Cells {
-			sum.Add(sum, g.price(charged(cell.Quantity)))
-		}
-		return sum
-	}
-	return s
+var _ = propertyOf("grouped_tiered", func(t *rapid.T) string {
+	return fmt.Sprintf(`{"grouping_key": "k", "tiers": %s}`, drawTierTable(t, 2, "1").rated(t, "unit_amount"))
 })
-
-// A graduation are drawn tiers for units or packages, whose price is calculated from
-// the top.
-type graduation struct {
-	bounds, rates []string // bounds count units or packages, from 0
-	tiers         string   // as configured
-}
-
-// drawGraduation draws two tiers or more whose bounds are configured as multiples of
-// size.
-func drawGraduation(t *rapid.T, rateKey string, size int64) (g graduation) {
-	g.bounds = append([]string{"0", "7"}, shifted(drawBounds(t), 7)...)
-	var rows []string
-	for _, bound := range g.bounds {
-		g.rates = append(g.rates, drawRate(t))
-		configured := product(rat(bound), big.NewRat(size, 1)).RatString()
-		rows = append(rows, fmt.Sprintf(`{"tier_lower_bound": %q, %q: %q}`, configured, rateKey, g.rates[len(g.rates)-1]))
-	}
-	g.tiers = "[" + strings.Join(rapid.Permutation(rows).Draw(t, "order"), ",") + "]"
-	return g
-}
-
-// shifted adds by to each bound.
-func shifted(bounds []string, by int64) (sums []string) {
-	for _, bound := range bounds {
-		sums = append(sums, difference(rat(bound), big.NewRat(-by, 1)).RatString())
-	}
-	return sums
-}
-
-func (g graduation) price(q *big.Rat) *big.Rat {
-	sum := new(big.Rat)
-	for i := len(g.bounds) - 1; i >= 0; i-- {
-		slice := positive(difference(q, rat(g.bounds[i])))
-		sum.Add(sum, product(slice, rat(g.rates[i])))
-		q = difference(q, slice)
-	}
-	return sum
-}

@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -113,60 +112,22 @@ var _ = Describe("a matrix_with_threshold_discounts price", func() {
 	)
 })
 
-var _ = propertyOf("matrix_with_threshold_discounts", func(t *rapid.T) sample {
-	fields, table := drawPairFields(t, "matrix_values", "unit_amount")
-	standard := drawRate(t)
-	type group struct {
-		cells                   map[string]bool
-		threshold, below, above string
-	}
-	var groups []group
-	var texts []string
+var _ = propertyOf("matrix_with_threshold_discounts", func(t *rapid.T) string {
 	value := rapid.SampledFrom([]string{"x", "X", "null"})
 	coordinates := rapid.Custom(func(t *rapid.T) string { return value.Draw(t, "a") + "," + value.Draw(t, "b") })
-	percentage := rapid.StringMatching(`[0-9]{1,2}(\.[0-9]{1,3})?|100`)
+	var groups []string // the cells of each
 	for _, cell := range rapid.SliceOfNDistinct(coordinates, 0, 6, rapid.ID).Draw(t, "coordinates") {
-		a, b, _ := strings.Cut(cell, ",")
-		tuple := tupleJSON([]*string{&a, &b})
 		if len(groups) > 0 && rapid.Bool().Draw(t, "same group") {
-			groups[len(groups)-1].cells[tuple] = true
-			texts[len(texts)-1] += " ;" + a + " , " + b
-			continue
+			groups[len(groups)-1] += " ;" + strings.Replace(cell, ",", " , ", 1)
+		} else {
+			groups = append(groups, cell)
 		}
-		groups = append(groups, group{map[string]bool{tuple: true}, drawRate(t), percentage.Draw(t, "below"), percentage.Draw(t, "above")})
-		texts = append(texts, cell)
 	}
-	for i, g := range groups {
-		texts[i] = fmt.Sprintf(`{"cell_coordinates": %q, "threshold_amount": %q, "below_threshold_discount_percentage": %q, "above_threshold_discount_percentage": %q}`,
-			texts[i], g.threshold, g.below, g.above)
+	percentage := rapid.StringMatching(`[0-9]{1,2}(\.[0-9]{1,3})?|100`)
+	for i, cells := range groups {
+		groups[i] = fmt.Sprintf(`{"cell_coordinates": %q, "threshold_amount": %q, "below_threshold_discount_percentage": %q, "above_threshold_discount_percentage": %q}`,
+			cells, drawRate(t), percentage.Draw(t, "below"), percentage.Draw(t, "above"))
 	}
-	s := sample{modelType: "matrix_with_threshold_discounts"}
-	s.config = fmt.Sprintf(`{%s, "default_unit_amount": %q, "threshold_discount_groups": [%s]}`, fields, standard, strings.Join(texts, ","))
-	s.price = func(u rating.Usage) *big.Rat { // what stays of the spend of each group, and what is in none
-		spend := func(c rating.Cell) *big.Rat { return product(charged(c.Quantity), table.amount(c.Values, standard)) }
-		stays := func(amount *big.Rat, percentage string) *big.Rat {
-			return product(amount, product(difference(rat("100"), rat(percentage)), rat("0.01")))
-		}
-		sum := sumOf(u.Cells, func(c rating.Cell) *big.Rat {
-			for _, g := range groups {
-				if g.cells[tupleJSON(c.Values)] {
-					return new(big.Rat)
-				}
-			}
-			return spend(c)
-		})
-		for _, g := range groups {
-			of := sumOf(u.Cells, func(c rating.Cell) *big.Rat {
-				if g.cells[tupleJSON(c.Values)] {
-					return spend(c)
-				}
-				return new(big.Rat)
-			})
-			above := positive(difference(of, rat(g.threshold)))
-			sum.Add(sum, stays(difference(of, above), g.below))
-			sum.Add(sum, stays(above, g.above))
-		}
-		return sum
-	}
-	return s
+	return fmt.Sprintf(`{%s, "default_unit_amount": %q, "threshold_discount_groups": [%s]}`,
+		drawPairFields(t, "matrix_values", "unit_amount"), drawRate(t), strings.Join(groups, ","))
 })

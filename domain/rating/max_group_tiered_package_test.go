@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -52,19 +51,7 @@ var _ = Describe("a max_group_tiered_package price", func() {
 	)
 })
 
-var _ = propertyOf("max_group_tiered_package", func(t *rapid.T) sample {
-	size := rapid.Int64Range(1, 500).Draw(t, "size")
-	g := drawGraduation(t, "unit_amount", size)
-	s := sample{modelType: "max_group_tiered_package"}
-	s.config = fmt.Sprintf(`{"grouping_key": "k", "package_size": "%d", "tiers": %s}`, size, g.tiers)
-	s.price = func(u rating.Usage) *big.Rat {
-		most := new(big.Rat) // tiers never charge less for more
-		for _, cell := range u.Cells {
-			if amount := g.price(begun(charged(cell.Quantity), size)); amount.Cmp(most) > 0 {
-				most = amount
-			}
-		}
-		return most
-	}
-	return s
+var _ = propertyOf("max_group_tiered_package", func(t *rapid.T) string {
+	size := drawPackageSize(t)
+	return fmt.Sprintf(`{"grouping_key": "k", "package_size": %q, "tiers": %s}`, size, drawTierTable(t, 2, size).rated(t, "unit_amount"))
 })

@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -61,19 +60,7 @@ var _ = Describe("a metered_allowance price", func() {
 	)
 })
 
-var _ = propertyOf("metered_allowance", func(t *rapid.T) sample {
-	rate := drawRate(t)
+var _ = propertyOf("metered_allowance", func(t *rapid.T) string {
 	pair := rapid.Permutation([]string{"x", "X", "null"}).Draw(t, "values")
-	s := sample{modelType: "metered_allowance"}
-	s.config = fmt.Sprintf(`{"grouping_key": "k", "consumption_grouping_value": %q, "allowance_grouping_value": %q, "unit_amount": %q}`, pair[0], pair[1], rate)
-	s.price = func(u rating.Usage) *big.Rat {
-		used := map[string]*big.Rat{pair[0]: new(big.Rat), pair[1]: new(big.Rat)}
-		for _, cell := range u.Cells {
-			if cell.Values[0] != nil {
-				used[*cell.Values[0]] = charged(cell.Quantity)
-			}
-		}
-		return product(positive(difference(used[pair[0]], used[pair[1]])), rat(rate))
-	}
-	return s
+	return fmt.Sprintf(`{"grouping_key": "k", "consumption_grouping_value": %q, "allowance_grouping_value": %q, "unit_amount": %q}`, pair[0], pair[1], drawRate(t))
 })

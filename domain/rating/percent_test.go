@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -65,36 +64,12 @@ var _ = Describe("a percent price", func() {
 	)
 })
 
-var _ = propertyOf("percent", func(t *rapid.T) sample {
-	percent := fmt.Sprintf("0.%03d", rapid.IntRange(1, 999).Draw(t, "percent"))
-	minimum, maximum := drawRate(t), drawRate(t)
-	hasMinimum, hasMaximum := rapid.Bool().Draw(t, "minimum"), rapid.Bool().Draw(t, "maximum")
-	prorated := rapid.Bool().Draw(t, "prorated")
-	s := sample{modelType: "percent", drawUsage: drawComponents}
-	s.config = fmt.Sprintf(`{"percent": %s, "prorated": %v`, percent, prorated)
-	if hasMinimum {
-		s.config += fmt.Sprintf(`, "minimum_amount": %q`, minimum)
+var _ = propertyOf("percent", func(t *rapid.T) string {
+	config := fmt.Sprintf(`{"percent": 0.%03d, "prorated": %v`, rapid.IntRange(1, 999).Draw(t, "percent"), rapid.Bool().Draw(t, "prorated"))
+	for _, limit := range []string{"minimum_amount", "maximum_amount"} {
+		if rapid.Bool().Draw(t, limit) {
+			config += fmt.Sprintf(`, %q: %q`, limit, drawRate(t))
+		}
 	}
-	if hasMaximum {
-		s.config += fmt.Sprintf(`, "maximum_amount": %q`, maximum)
-	}
-	s.config += "}"
-	s.price = func(u rating.Usage) *big.Rat {
-		least := new(big.Rat)
-		if hasMinimum {
-			least = rat(minimum)
-		}
-		if prorated {
-			least = product(least, rateOf(u.Fraction))
-		}
-		amount := product(rat(u.Components.String()), rat(percent))
-		if amount.Cmp(least) < 0 {
-			amount = least
-		}
-		if hasMaximum && amount.Cmp(rat(maximum)) > 0 {
-			amount = rat(maximum)
-		}
-		return amount
-	}
-	return s
+	return config + "}"
 })

@@ -37,8 +37,8 @@ var _ = Describe("The reference model of adjustments", func() {
 
 	It("agrees with rating over random lines and adjustments", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			lines, adjustments := drawLines(t, "-?"), drawAdjustments(t, adding...)
-			compareAdjusted(t, lines, nil, adjustments)
+			lines := drawLines(t, "-?")
+			compareAdjusted(t, lines, nil, drawAdjustments(t, adding...))
 		})
 	})
 
@@ -52,8 +52,8 @@ var _ = Describe("The reference model of adjustments", func() {
 		slices.Sort(types)
 		cases := map[string]int{}
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			s := propertySamples[rapid.SampledFrom(types).Draw(t, "model type")](t)
-			line := used(s.modelType, s.config, s.usage(t, model(s.modelType, s.config)))
+			s := drawSample(t, rapid.SampledFrom(types).Draw(t, "model type"))
+			line := used(s.modelType, s.config, s.usage(t))
 			adjustments := []rating.Adjustment{of(rating.UsageDiscount, drawQuantity(t).Abs().String())}
 			if rapid.Bool().Draw(t, "two") {
 				adjustments = append(adjustments, of(rating.UsageDiscount, drawQuantity(t).Abs().String()))
@@ -69,7 +69,7 @@ var _ = Describe("The reference model of adjustments", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			rate, config := "", ""
 			if rapid.Bool().Draw(t, "tiered") {
-				config = fmt.Sprintf(`{"conversion_rate_type": "tiered", "tiered_config": %s}`, withoutFlag(drawTiered(t).config))
+				config = fmt.Sprintf(`{"conversion_rate_type": "tiered", "tiered_config": {"tiers": %s}}`, drawTiers(t))
 			} else {
 				rate = money.Must(drawRate(t)).String() // no leading zeros
 			}
@@ -112,19 +112,6 @@ var _ = Describe("The reference model of adjustments", func() {
 	})
 })
 
-func withoutFlag(tiered string) string {
-	var c map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(tiered), &c); err != nil {
-		panic(err)
-	}
-	delete(c, "prorated")
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
 // compareAdjusted compares what adjustments add to lines with the reference model.
 func compareAdjusted(t *rapid.T, lines []rating.Line, s *sample, adjustments []rating.Adjustment) {
 	works, plain := drawWorks(t, lines, adjustments), plainAdjustments(adjustments)
@@ -135,53 +122,35 @@ func compareAdjusted(t *rapid.T, lines []rating.Line, s *sample, adjustments []r
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, line := range rating.AdjustPeriods(lines, nil, works) {
-		want := rat(lines[k].Subtotal.String())
-		for i := range added {
-			want = new(big.Rat).Add(want, added[i][k])
-		}
-		if want.Cmp(rat(line.Subtotal.String())) != 0 {
-			t.Fatalf("line %d of %+v is %s, by the reference model %s", k, lines, line.Subtotal, want.FloatString(4))
-		}
-	}
+	compareEffects(t, lines, works, rating.AdjustPeriods(lines, nil, works), added)
 }
 
-func plainLines(lines []rating.Line, s *sample) []reference.Line {
-	var plain []reference.Line
-	for _, l := range lines {
-		p := reference.Line{
-			Price:    reference.Price{ID: l.Price.PriceID, ItemID: l.Price.ItemID, Currency: l.Price.Currency, Type: "usage", InAdvance: l.Price.InAdvance},
-			Subtotal: rat(l.Subtotal.String()), Places: 2,
-		}
-		if l.Price.Fixed {
-			p.Price.Type = "fixed"
-		}
-		if l.Model != nil {
-			p.ModelType = s.modelType
-			p.Config, p.Usage = json.RawMessage(s.config), plainUsage(l.Model, l.Usage)
-		}
-		plain = append(plain, p)
-	}
-	return plain
-}
-
-func plainAdjustments(adjustments []rating.Adjustment) []reference.Adjustment {
-	var plain []reference.Adjustment
-	for _, a := range adjustments {
-		p := reference.Adjustment{Kind: string(a.Kind), Value: rat(a.Value.String()), Invoice: a.InvoiceLevel}
-		for _, f := range a.Filters {
-			p.Filters = append(p.Filters, reference.Filter{Field: string(f.Field), Operator: string(f.Operator), Values: f.Values})
-		}
-		for _, t := range a.Tiers {
-			tier := reference.PercentTier{From: rat(t.LowerBound.String()), Percentage: rat(t.Percentage.String())}
-			if t.UpperBound != nil {
-				tier.To = rat(t.UpperBound.String())
+// compareEffects compares adjusted lines with what the reference model adds to them by adjustment and line, to the
+// cent: in all, and by each adjustment.
+func compareEffects(t *rapid.T, lines []rating.Line, works []rating.Work, adjusted []rating.Adjusted, added [][]*big.Rat) {
+	for k, line := range adjusted {
+		total, effects := rat(lines[k].Subtotal.String()), map[string]*big.Rat{}
+		for i, amounts := range added {
+			total.Add(total, amounts[k])
+			if i < len(works) { // not what stays of adjustments that work on it no more
+				id := works[i].ID
+				effects[id] = sum(effects[id], amounts[k])
 			}
-			p.Tiers = append(p.Tiers, tier)
 		}
-		plain = append(plain, p)
+		if total.Cmp(rat(line.Subtotal.String())) != 0 {
+			t.Fatalf("line %d of %+v is %s, by the reference model %s", k, lines, line.Subtotal, total.FloatString(4))
+		}
+		for _, a := range line.Applied {
+			if effects[a.AdjustmentID] != nil {
+				effects[a.AdjustmentID] = difference(effects[a.AdjustmentID], rat(a.Amount.String()))
+			}
+		}
+		for id, off := range effects {
+			if off.Sign() != 0 {
+				t.Fatalf("%s does to line %d of %+v what is %s off the reference model: %+v", id, k, lines, off.FloatString(4), line.Applied)
+			}
+		}
 	}
-	return plain
 }
 
 // written writes amounts of each adjustment.

@@ -2,8 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
-	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -55,46 +53,7 @@ var _ = Describe("a scalable_matrix_with_tiered_pricing price", func() {
 	)
 })
 
-var _ = propertyOf("scalable_matrix_with_tiered_pricing", func(t *rapid.T) sample {
-	fields, factors := drawPairFields(t, "matrix_scaling_factors", "scaling_factor")
-	bounds, rates := drawTierRates(t)
-	s := sample{modelType: "scalable_matrix_with_tiered_pricing"}
-	s.config = fmt.Sprintf(`{%s, "tiers": [%s]}`, fields, strings.Join(tierRows(bounds, rates, ""), ","))
-	s.price = func(u rating.Usage) *big.Rat {
-		return fromTheTop(bounds, rates, sumOf(u.Cells, func(c rating.Cell) *big.Rat {
-			return product(charged(c.Quantity), factors.amount(c.Values, "1"))
-		}))
-	}
-	return s
+var _ = propertyOf("scalable_matrix_with_tiered_pricing", func(t *rapid.T) string {
+	return fmt.Sprintf(`{%s, "tiers": %s}`,
+		drawPairFields(t, "matrix_scaling_factors", "scaling_factor"), drawTierTable(t, 2, "0.5").rated(t, "unit_amount"))
 })
-
-// drawTierRates draws the lower bounds of two or more tiers, the first 0, and their rates.
-func drawTierRates(t *rapid.T) (bounds, rates []string) {
-	bounds = append([]string{"0"}, drawBounds(t)...)
-	if len(bounds) == 1 {
-		bounds = append(bounds, "10.5")
-	}
-	for range bounds {
-		rates = append(rates, drawRate(t))
-	}
-	return bounds, rates
-}
-
-// tierRows writes such tiers, each with more fields before its own.
-func tierRows(bounds, rates []string, fields string) (rows []string) {
-	for i := range bounds {
-		rows = append(rows, fmt.Sprintf(`{%s"tier_lower_bound": %q, "unit_amount": %q}`, fields, bounds[i], rates[i]))
-	}
-	return rows
-}
-
-// fromTheTop graduates q by what lies above each bound, the highest first.
-func fromTheTop(bounds, rates []string, q *big.Rat) *big.Rat {
-	sum := new(big.Rat)
-	for i := len(bounds) - 1; i >= 0; i-- {
-		above := positive(difference(q, rat(bounds[i])))
-		sum.Add(sum, product(above, rat(rates[i])))
-		q = difference(q, above)
-	}
-	return sum
-}

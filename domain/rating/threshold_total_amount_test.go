@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -62,25 +61,10 @@ var _ = Describe("a threshold_total_amount price", func() {
 	)
 })
 
-var _ = propertyOf("threshold_total_amount", func(t *rapid.T) sample {
-	thresholds := rapid.SliceOfNDistinct(rapid.IntRange(0, 999), 2, 6, rapid.ID).Draw(t, "thresholds")
-	table := map[int]string{}
+var _ = propertyOf("threshold_total_amount", func(t *rapid.T) string {
 	var rows []string
-	for _, threshold := range thresholds { // in any order
-		table[threshold] = drawRate(t)
-		rows = append(rows, fmt.Sprintf(`{"threshold": "%d", "total_amount": %q}`, threshold, table[threshold]))
+	for _, threshold := range rapid.SliceOfNDistinct(rapid.IntRange(0, 999), 2, 6, rapid.ID).Draw(t, "thresholds") { // in any order
+		rows = append(rows, fmt.Sprintf(`{"threshold": "%d", "total_amount": %q}`, threshold, drawRate(t)))
 	}
-	s := sample{modelType: "threshold_total_amount", prorated: rapid.Bool().Draw(t, "prorate")}
-	s.config = fmt.Sprintf(`{"prorate": %v, "consumption_table": [%s]}`, s.prorated, strings.Join(rows, ","))
-	s.price = func(u rating.Usage) *big.Rat {
-		highest, amount := -1, "0"
-		for _, threshold := range thresholds {
-			exceeded := rat(u.Quantity.String()).Cmp(big.NewRat(int64(threshold), 1)) > 0
-			if exceeded && threshold > highest {
-				highest, amount = threshold, table[threshold]
-			}
-		}
-		return rat(amount)
-	}
-	return s
+	return fmt.Sprintf(`{"prorate": %v, "consumption_table": [%s]}`, rapid.Bool().Draw(t, "prorate"), strings.Join(rows, ","))
 })

@@ -2,7 +2,6 @@ package rating_test
 
 import (
 	"fmt"
-	"math/big"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -76,18 +75,7 @@ var _ = Describe("a tiered_package price", func() {
 	)
 })
 
-var _ = propertyOf("tiered_package", drawTieredPackage)
-
-func drawTieredPackage(t *rapid.T) sample {
+var _ = propertyOf("tiered_package", func(t *rapid.T) string {
 	size := drawPackageSize(t)
-	tiers := drawTierTable(t, 2, size)
-	s := sample{modelType: "tiered_package"}
-	s.config = fmt.Sprintf(`{"package_size": %q, "tiers": %s}`, size, tiers.rated(t, "per_unit"))
-	s.price = func(u rating.Usage) *big.Rat { return tiers.packaged(charged(u.Quantity), size) }
-	return s
-}
-
-// packaged is what packages cost: as many units as they hold, at a share of their price.
-func (tiers tierTable) packaged(q *big.Rat, size string) *big.Rat {
-	return new(big.Rat).Quo(tiers.graduated(filled(q, size)), rat(size))
-}
+	return fmt.Sprintf(`{"package_size": %q, "tiers": %s}`, size, drawTierTable(t, 2, size).rated(t, "per_unit"))
+})
