@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -22,7 +21,7 @@ var _ = Describe("The models of prices", func() {
 	// priced is the body of a price with that model.
 	priced := func(model string) object {
 		var config object
-		Expect(json.Unmarshal([]byte(configs[model]), &config)).To(Succeed())
+		Expect(json.Unmarshal(configs[model], &config)).To(Succeed())
 		body := with(s.calls("0"), object{"model_type": model, "unit_config": absent, model + "_config": config})
 		if model == "percent" || model == "minimum_composite" {
 			delete(body, "billable_metric_id") // it charges for other prices
@@ -31,10 +30,10 @@ var _ = Describe("The models of prices", func() {
 	}
 
 	It("are all tried here", func() {
-		Expect(slices.Sorted(maps.Keys(configs))).To(Equal(rating.Types()))
+		Expect(domaintest.PriceModels()).To(Equal(rating.Types()))
 	})
 
-	for _, model := range slices.Sorted(maps.Keys(configs)) {
+	for _, model := range domaintest.PriceModels() {
 		It(model+" is given back as it was sent, by add-on prices and by plans", func() {
 			for _, made := range []value{
 				s.post("/v1/prices", with(priced(model), object{"currency": "USD"})).expect(201),

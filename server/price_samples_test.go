@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/domain/rating"
 )
 
@@ -84,7 +85,7 @@ var _ = Describe("Every model of the contract", func() {
 			Expect(modelsOf(family)).To(Equal(modelsOf("Price")), family)
 		}
 		Expect(modelsOf("Price")).To(HaveLen(35))
-		Expect(slices.Sorted(maps.Keys(configs))).To(Equal(modelsOf("Price")))
+		Expect(domaintest.PriceModels()).To(Equal(modelsOf("Price")))
 		Expect(slices.Sorted(maps.Keys(wrongs))).To(Equal(modelsOf("Price")))
 	})
 
@@ -107,11 +108,11 @@ var _ = Describe("Every model of the contract", func() {
 
 		Describe(model, func() {
 			BeforeEach(func() {
-				accepted, err := rating.Decode(model, json.RawMessage(configs[model]))
+				accepted, err := rating.Decode(model, configs[model])
 				Expect(err).NotTo(HaveOccurred())
 				needs = accepted.Needs()
 				var sent object
-				Expect(json.Unmarshal([]byte(configs[model]), &sent)).To(Succeed())
+				Expect(json.Unmarshal(configs[model], &sent)).To(Succeed())
 				price = with(s.fee("0"), object{"model_type": model, "unit_config": absent, config: sent})
 			})
 

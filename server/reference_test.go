@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/domain/domaintest"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
 )
@@ -61,7 +62,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 	priced := func(model string, change object) object {
 		GinkgoHelper()
 		var config object
-		Expect(json.Unmarshal([]byte(configs[model]), &config)).To(Succeed())
+		Expect(json.Unmarshal(configs[model], &config)).To(Succeed())
 		if model == "event_output" {
 			config["default_unit_rate"] = "0.5"
 		}
@@ -77,7 +78,7 @@ var _ = Describe("Verifying documents by the independent reference model", func(
 		random := rand.New(rand.NewPCG(1, 2))
 		buyer := s.buyer(object{"currency": "USD", "timezone": "America/New_York"})
 		var prices []object
-		for _, model := range slices.Sorted(maps.Keys(configs)) {
+		for _, model := range domaintest.PriceModels() {
 			prices = append(prices, priced(model, nil))
 		}
 		prices = append(prices, s.fee("100.00"), with(s.fee("70.01"), object{"name": "In arrears", "billed_in_advance": false}))

@@ -1,59 +1,24 @@
 package domaintest
 
-// PriceConfigs has a configuration of every model, with every field that it knows.
-var PriceConfigs = map[string]string{
-	"unit":   `{"unit_amount": "0.10", "prorated": true}`,
-	"tiered": `{"tiers": [{"first_unit": 0, "last_unit": 10, "unit_amount": "1.00"}, {"first_unit": 10, "last_unit": null, "unit_amount": "0.50"}], "prorated": false}`,
-	"bulk":   `{"tiers": [{"maximum_units": 10, "unit_amount": "1.00"}, {"unit_amount": "0.50"}]}`,
-	"bulk_with_filters": `{"filters": [{"property_key": "source", "property_value": "api"}],
-		"tiers": [{"tier_lower_bound": null, "unit_amount": "0.50"}, {"tier_lower_bound": "200", "unit_amount": "0.40"}]}`,
-	"package": `{"package_amount": "5.00", "package_size": 1000}`,
-	"matrix": `{"default_unit_amount": "1", "dimensions": ["region", null],
-		"matrix_values": [{"dimension_values": ["<eu>", null], "unit_amount": "2.0"}]}`,
-	"threshold_total_amount": `{"consumption_table": [{"threshold": "0", "total_amount": "25"}, {"threshold": "500", "total_amount": "90"}], "prorate": null}`,
-	"tiered_package":         `{"package_size": "100", "tiers": [{"tier_lower_bound": "0", "per_unit": "10"}, {"tier_lower_bound": "300", "per_unit": "8"}]}`,
-	"tiered_with_minimum": `{"tiers": [{"tier_lower_bound": "0", "unit_amount": "1", "minimum_amount": "30"}, {"tier_lower_bound": "50", "unit_amount": "0.60", "minimum_amount": "70"}],
-		"hide_zero_amount_tiers": true, "prorate": true}`,
-	"grouped_tiered": `{"grouping_key": "cluster", "tiers": [{"tier_lower_bound": "0", "unit_amount": "0.10"}, {"tier_lower_bound": "100", "unit_amount": "0.07"}]}`,
-	"tiered_package_with_minimum": `{"package_size": 25,
-		"tiers": [{"tier_lower_bound": "0", "per_unit": "4", "minimum_amount": "12"}, {"tier_lower_bound": "100", "per_unit": "3", "minimum_amount": "40"}]}`,
-	"package_with_allocation": `{"allocation": "2000", "package_amount": "5.00", "package_size": "1000"}`,
-	"unit_with_percent":       `{"unit_amount": "2.40", "percent": "12.5"}`,
-	"matrix_with_allocation": `{"allocation": "100", "default_unit_amount": "0.30", "dimensions": ["region", "tier"],
-		"matrix_values": [{"dimension_values": ["eu", "hot"], "unit_amount": "0.50"}]}`,
-	"matrix_with_threshold_discounts": `{"first_dimension": "colour", "second_dimension": "shape", "default_unit_amount": "1.00",
-		"matrix_values": [{"first_dimension_value": "blue", "second_dimension_value": "circle", "unit_amount": "2.00"}],
-		"threshold_discount_groups": [{"cell_coordinates": "blue, circle; green, triangle", "threshold_amount": "200",
-			"below_threshold_discount_percentage": "0", "above_threshold_discount_percentage": "10", "description": "More for less"}]}`,
-	"tiered_with_proration":         `{"tiers": [{"tier_lower_bound": "0", "unit_amount": "3"}, {"tier_lower_bound": "20", "unit_amount": "2"}]}`,
-	"unit_with_proration":           `{"unit_amount": "9"}`,
-	"grouped_allocation":            `{"grouping_key": "user", "allocation": "50", "overage_unit_rate": "0.20"}`,
-	"bulk_with_proration":           `{"tiers": [{"unit_amount": "12"}, {"tier_lower_bound": "10", "unit_amount": "9"}]}`,
-	"grouped_with_prorated_minimum": `{"grouping_key": "site", "minimum": "45", "unit_rate": "0.90"}`,
-	"grouped_with_metered_minimum": `{"grouping_key": "table", "minimum_unit_amount": "0.05",
-		"pricing_key": "kind", "unit_amounts": [{"pricing_value": "write", "unit_amount": "0.20"}],
-		"scaling_key": "speed", "scaling_factors": [{"scaling_value": "fast", "scaling_factor": "1.5"}]}`,
-	"grouped_with_min_max_thresholds": `{"grouping_key": "site", "per_unit_rate": "2", "minimum_charge": "20", "maximum_charge": "200"}`,
-	"matrix_with_display_name":        `{"dimension": "model", "unit_amounts": [{"dimension_value": "gpt-s", "display_name": "Small model", "unit_amount": "0.002"}]}`,
-	"grouped_tiered_package": `{"grouping_key": "cluster", "package_size": "20",
-		"tiers": [{"tier_lower_bound": "0", "per_unit": "3"}, {"tier_lower_bound": "60", "per_unit": "2"}]}`,
-	"max_group_tiered_package": `{"grouping_key": "hour", "package_size": "5",
-		"tiers": [{"tier_lower_bound": "0", "unit_amount": "8"}, {"tier_lower_bound": "25", "unit_amount": "6"}]}`,
-	"scalable_matrix_with_unit_pricing": `{"first_dimension": "gpu", "second_dimension": null, "grouping_key": "job", "prorate": false, "unit_price": "0.40",
-		"matrix_scaling_factors": [{"first_dimension_value": "h100", "second_dimension_value": null, "scaling_factor": "5.5"}]}`,
-	"scalable_matrix_with_tiered_pricing": `{"first_dimension": "gpu", "second_dimension": "zone",
-		"matrix_scaling_factors": [{"first_dimension_value": "h100", "second_dimension_value": "eu", "scaling_factor": "5.5"}],
-		"tiers": [{"tier_lower_bound": "0", "unit_amount": "0.40"}, {"tier_lower_bound": "200", "unit_amount": "0.30"}]}`,
-	"cumulative_grouped_bulk": `{"group": "channel", "dimension_values": [
-		{"grouping_key": "sms", "tier_lower_bound": "0", "unit_amount": "0.08"}, {"grouping_key": "sms", "tier_lower_bound": "1000", "unit_amount": "0.06"}]}`,
-	"cumulative_grouped_allocation": `{"grouping_key": "project", "group_allocation": "40", "cumulative_allocation": "100", "unit_amount": "0.50"}`,
-	"daily_credit_allowance": `{"daily_allowance": "5", "default_unit_amount": "0.10", "dimensions": ["size"], "event_day_property": "day",
-		"matrix_values": [{"dimension_values": ["large"], "unit_amount": "1"}]}`,
-	"metered_allowance": `{"grouping_key": "kind", "consumption_grouping_value": "download", "allowance_grouping_value": "snapshot", "unit_amount": "0.02",
-		"consumption_display_name": "Downloads", "allowance_display_name": "Included"}`,
-	"minimum_composite": `{"minimum_amount": "500", "prorated": true}`,
-	"percent":           `{"percent": 0.04, "minimum_amount": "25", "maximum_amount": null, "prorated": false}`,
-	"event_output":      `{"unit_rating_key": "price", "default_unit_rate": "0.5", "grouping_key": "order"}`,
-	"grouped_tiered_matrix": `{"dimension": "region", "default_unit_amount": "0.5",
-		"tiers": [{"dimension_value": "eu", "tier_lower_bound": "0", "unit_amount": "0.4"}]}`,
-}
+import (
+	_ "embed" // for price_configs.json
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// A file of its own, so that programs of other languages read it too (scripts/sdk).
+//
+//go:embed price_configs.json
+var priceConfigs []byte
+
+// PriceConfigs has a configuration of every price model by model_type, with every field that the model knows.
+var PriceConfigs = func() (configs map[string]json.RawMessage) {
+	if err := json.Unmarshal(priceConfigs, &configs); err != nil {
+		panic(err) // the file is part of the program
+	}
+	return configs
+}()
+
+// PriceModels are the models of PriceConfigs in order.
+func PriceModels() []string { return slices.Sorted(maps.Keys(PriceConfigs)) }

@@ -45,12 +45,12 @@ func settle(s site, subscriptions int) settled {
 	used := object{"billable_metric_id": metric}
 
 	every := list{}
-	for _, model := range slices.Sorted(maps.Keys(domaintest.PriceConfigs)) {
+	for _, model := range domaintest.PriceModels() {
 		more := used
 		if model == "percent" || model == "minimum_composite" {
 			more = nil // they charge for other prices
 		}
-		every = append(every, price(model, model, json.RawMessage(domaintest.PriceConfigs[model]), more))
+		every = append(every, price(model, model, domaintest.PriceConfigs[model], more))
 	}
 	all := s.post("/plans", object{"name": "Every model", "currency": "USD", "external_plan_id": "every", "prices": every,
 		"adjustments": list{object{"adjustment": object{"adjustment_type": "percentage_discount", "percentage_discount": json.Number("0.125"), "applies_to_all": true}}}})["id"]
