@@ -2,8 +2,8 @@
 
 // Command everymodel makes a plan with every price model through the client that oapi-codegen makes of
 // openapi.yaml without an overlay, and decodes it again. scripts/sdk/run generates that client beside a
-// copy of this file. The configurations come in on stdin, a JSON object by model_type;
-// SERVER_URL and TOLLKEEPER_API_KEY name the server.
+// copy of this file. The configurations, domain/domaintest/price_configs.json, come in on stdin. SERVER_URL and
+// TOLLKEEPER_API_KEY name the server.
 package main
 
 import (
