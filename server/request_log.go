@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tollkeeper/domain/requestlog"
-	"tollkeeper/server/recent"
+	"tollkeeper/server/requestwriter"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -70,11 +70,11 @@ func (s *Server) noteRequest(c echo.Context, r *request, took time.Duration, now
 			return
 		}
 	}
-	s.recent.Add(entry)
+	s.requestLog.Add(entry)
 }
 
 // RequestLog returns the log of requests that came with a key.
-func (s *Server) RequestLog() *recent.Log { return s.recent }
+func (s *Server) RequestLog() *requestwriter.Log { return s.requestLog }
 
 func requestAttr(ctx context.Context) slog.Attr {
 	return slog.String("request_id", requestOf(ctx).id)

@@ -23,7 +23,7 @@ import (
 	"tollkeeper/server/contract"
 	"tollkeeper/server/download"
 	"tollkeeper/server/mails"
-	"tollkeeper/server/recent"
+	"tollkeeper/server/requestwriter"
 	"tollkeeper/server/webhooks"
 	"tollkeeper/server/worker"
 	"tollkeeper/store"
@@ -93,21 +93,21 @@ type Config struct {
 
 // Server answers every operation of the contract.
 type Server struct {
-	store    *store.Store
-	log      *slog.Logger
-	recorder *event.Recorder
-	contract *contract.Contract
-	rights   map[string]account.Right // by the scope of operations
-	metrics  *metrics
-	runner   *background.Runner
-	worker   *worker.Worker
-	ledgers  *keyedLock // by customer, for new entries of the credit ledger
-	outages  outages    // of requests, for the log
-	recent   *recent.Log
-	temp     *tempfile.Place
-	limits   *rateLimits
-	fonts    paper.Fonts
-	resets   *resets
+	store      *store.Store
+	log        *slog.Logger
+	recorder   *event.Recorder
+	contract   *contract.Contract
+	rights     map[string]account.Right // by the scope of operations
+	metrics    *metrics
+	runner     *background.Runner
+	worker     *worker.Worker
+	ledgers    *keyedLock // by customer, for new entries of the credit ledger
+	outages    outages    // of requests, for the log
+	requestLog *requestwriter.Log
+	temp       *tempfile.Place
+	limits     *rateLimits
+	fonts      paper.Fonts
+	resets     *resets
 
 	downloads download.Limits
 
@@ -181,7 +181,7 @@ func New(cfg Config) *Server {
 		downloads:  cfg.Downloads.OrUsual(cfg.Store.MostAtOnce(store.Requests)),
 	}
 	s.resets = &resets{origin: cfg.PublicURL, smtp: cfg.SMTP, store: cfg.Store, runner: runner, log: cfg.Logger, places: make(chan struct{}, mostResets)}
-	s.recent = recent.New(cfg.Store, runner, metrics.unlogged.Inc)
+	s.requestLog = requestwriter.New(cfg.Store, runner, metrics.unlogged.Inc)
 	if cfg.Fonts != nil {
 		s.fonts = *cfg.Fonts
 	}

@@ -46,4 +46,15 @@ await orb.invoices.regenerateInvoicePdf(invoice.id);
 await orb.invoices.markPaid(invoice.id, { payment_received_date: today });
 await orb.invoices.regenerateReceiptPdf(invoice.id);
 
+// Usage that was sent and counts for nothing.
+const metric = await orb.metrics.create({ description: null, item_id: item.id, name: "Views", sql: "SELECT COUNT(*) FROM events" });
+await orb.get(`/metrics/${metric.id}/uncounted_events`);
+assert.ok(Array.isArray((await orb.get<{ data: unknown[] }>("/events/changed_resends")).data));
+
+// Links that end.
+const page = (await orb.invoices.fetch(invoice.id)).hosted_invoice_url;
+const renewed = await orb.post<{ hosted_invoice_url: string }>(`/invoices/${invoice.id}/withdraw_links`);
+assert.notEqual(renewed.hosted_invoice_url, page);
+await orb.post(`/customers/${customer.id}/withdraw_portal_links`);
+
 console.log("It saw what would be, and drew an invoice and its receipt again.");

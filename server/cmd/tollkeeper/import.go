@@ -10,7 +10,7 @@ import (
 	"tollkeeper/domain/account"
 	"tollkeeper/domain/backfill"
 	"tollkeeper/domain/event"
-	"tollkeeper/server/cmd/tollkeeper/feed"
+	"tollkeeper/server/cmd/tollkeeper/importevents"
 	"tollkeeper/store"
 )
 
@@ -59,8 +59,8 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 			return err
 		}
 	}
-	f := feed.Feed{
-		Path: cmd.File, Format: feed.Format(cmd.Format), Text: cmd.Text, Rejects: cmd.Rejects, For: owner,
+	f := importevents.Feed{
+		Path: cmd.File, Format: importevents.Format(cmd.Format), Text: cmd.Text, Rejects: cmd.Rejects, For: owner,
 		Record: recorder.Record, Report: shown.report,
 	}
 	if cmd.Backfill != "" {
@@ -73,9 +73,9 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	did, err := f.Run(ctx)
 	shown.end()
 	switch {
-	case errors.Is(err, feed.ErrInterrupted) && cmd.File != "-":
+	case errors.Is(err, importevents.ErrInterrupted) && cmd.File != "-":
 		return exit{fmt.Errorf("%w after %d events; the same command goes on from there", err, did.Events()), exitInterrupted}
-	case errors.Is(err, feed.ErrInterrupted):
+	case errors.Is(err, importevents.ErrInterrupted):
 		return exit{fmt.Errorf("%w after %d events; send the same again, and each counts once", err, did.Events()), exitInterrupted}
 	case err != nil:
 		return err
@@ -93,10 +93,10 @@ func (cmd importEvents) into(ctx context.Context, st *store.Store, owner string,
 	return nil
 }
 
-func (cmd importEvents) print(out io.Writer, did feed.Progress, lost lostUsage) error {
+func (cmd importEvents) print(out io.Writer, did importevents.Progress, lost lostUsage) error {
 	if cmd.JSON {
 		return printJSON(out, struct {
-			feed.Progress
+			importevents.Progress
 			lostUsage
 		}{did, lost})
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"tollkeeper/server/cmd/tollkeeper/feed"
+	"tollkeeper/server/cmd/tollkeeper/importevents"
 )
 
 // progress shows how far an import is: on a terminal by a bar, elsewhere by a line now
@@ -29,7 +29,7 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out}
 }
 
-func (p *progress) report(at feed.Progress) {
+func (p *progress) report(at importevents.Progress) {
 	if p.began.IsZero() {
 		p.begin(at)
 	}
@@ -46,7 +46,7 @@ func (p *progress) report(at feed.Progress) {
 }
 
 // begin counts from the first report on: what came before is done.
-func (p *progress) begin(at feed.Progress) {
+func (p *progress) begin(at importevents.Progress) {
 	p.began, p.shown = time.Now(), time.Now()
 	p.first, p.from = at.Events(), at.Read
 	if term.IsTerminal(int(p.out.Fd())) {
@@ -58,7 +58,7 @@ func (p *progress) begin(at feed.Progress) {
 }
 
 // remaining tells how much of the file is done and how long the rest will take.
-func (p *progress) remaining(at feed.Progress) string {
+func (p *progress) remaining(at importevents.Progress) string {
 	read := at.Read - p.from
 	if at.Size <= 0 || read <= 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"tollkeeper/server/cmd/tollkeeper/transfer"
+	"tollkeeper/server/cmd/tollkeeper/importaccount"
 )
 
 // servers are the two sides of a transfer: servers that speak the contract, and a key of an
@@ -25,12 +25,12 @@ type servers struct {
 }
 
 // clients returns clients of both sides.
-func (s servers) clients() (source, target *transfer.Client, err error) {
-	source, err = transfer.NewClient(s.From, s.Key)
+func (s servers) clients() (source, target *importaccount.Client, err error) {
+	source, err = importaccount.NewClient(s.From, s.Key)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--from: %w", err)
 	}
-	target, err = transfer.NewClient(s.To, s.ToKey)
+	target, err = importaccount.NewClient(s.To, s.ToKey)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--to: %w", err)
 	}
@@ -50,9 +50,9 @@ func (cmd importAccount) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options := transfer.Options{Source: source, Target: target, DryRun: cmd.DryRun}
+	options := importaccount.Options{Source: source, Target: target, DryRun: cmd.DryRun}
 	if !cmd.DryRun {
-		if options.Journal, err = transfer.OpenJournal(cmd.Journal, cmd.From, cmd.To); err != nil {
+		if options.Journal, err = importaccount.OpenJournal(cmd.Journal, cmd.From, cmd.To); err != nil {
 			return err
 		}
 		defer func() { _ = options.Journal.Close() }()
@@ -65,7 +65,7 @@ func (cmd importAccount) Run(ctx context.Context, out io.Writer) error {
 		defer func() { _ = keys.Close() }()
 		options.EventKeys = keys
 	}
-	report, err := transfer.Run(ctx, options)
+	report, err := importaccount.Run(ctx, options)
 	if errors.Is(err, context.Canceled) {
 		return exit{errors.New("stopped; the same command goes on from there"), exitInterrupted}
 	}
@@ -78,7 +78,7 @@ func (cmd importAccount) Run(ctx context.Context, out io.Writer) error {
 	return printReport(out, report)
 }
 
-func printReport(out io.Writer, report transfer.Report) error {
+func printReport(out io.Writer, report importaccount.Report) error {
 	rows := [][]string{{"kind", "new", "there already"}}
 	kinds := maps.Clone(report.Created)
 	for kind := range report.Kept {
@@ -110,12 +110,12 @@ func (cmd compare) Run(ctx context.Context, out io.Writer) error {
 	if _, err := os.Stat(cmd.Journal); err != nil {
 		return fmt.Errorf("the journal of the transfer: %w", err)
 	}
-	journal, err := transfer.OpenJournal(cmd.Journal, cmd.From, cmd.To)
+	journal, err := importaccount.OpenJournal(cmd.Journal, cmd.From, cmd.To)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = journal.Close() }()
-	all, err := transfer.Compare(ctx, source, target, journal)
+	all, err := importaccount.Compare(ctx, source, target, journal)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (cmd compare) Run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-func printComparisons(out io.Writer, all []transfer.Comparison) error {
+func printComparisons(out io.Writer, all []importaccount.Comparison) error {
 	rows := [][]string{{"customer", "source", "target", "currency"}}
 	for _, c := range all {
 		rows = append(rows, []string{c.Customer, c.SourceTotal, c.TargetTotal, c.Currency})
