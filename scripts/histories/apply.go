@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // run is a history being played on an account.
@@ -48,17 +50,17 @@ func (r *run) apply(ctx context.Context, s step) (done bool, err error) {
 		return false, fmt.Errorf("no step is called %q", s.Do)
 	}
 	err = do(r, ctx, s)
-	var no *refused
+	var no *rig.Refusal
 	switch {
 	case errors.Is(err, errSkipped):
 		return false, nil
-	case errors.As(err, &no) && no.status < 500:
+	case errors.As(err, &no) && no.Status < 500:
 		kind := s.Do
 		if s.Option != "" {
 			kind += " " + s.Option
 		}
 		r.refused[kind]++
-		r.why[kind] = no.text
+		r.why[kind] = string(no.Body)
 		return false, nil
 	case errors.As(err, &no):
 		return false, differ("%s", no)
@@ -103,7 +105,7 @@ func (r *run) advance(ctx context.Context, to string) error {
 		return err
 	}
 	if parked := moved.list("parked"); len(parked) > 0 {
-		return &refused{"POST /v1/test_clock/advance", http.StatusInternalServerError, fmt.Sprint("parked: ", parked)}
+		return &rig.Refusal{Asked: "POST /v1/test_clock/advance", Answer: rig.Answer{Status: http.StatusInternalServerError, Body: []byte(fmt.Sprint("parked: ", parked))}}
 	}
 	return nil
 }

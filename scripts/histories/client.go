@@ -4,21 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"strings"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // object is a JSON object that is sent.
-type object = map[string]any
+type object = rig.Object
 
-// client asks the server for one account.
+// client asks the server for one account, and counts how often.
 type client struct {
-	url  string
-	key  string
+	rig.Client
 	asks int
 
 	pending bool // changes of subscriptions are to be pending
@@ -26,52 +24,17 @@ type client struct {
 	migrate func(ctx context.Context, plan string, from, to int) error // asks an operator to; nil: there is none
 }
 
-// refused is an answer that is no success.
-type refused struct {
-	asked  string
-	status int
-	text   string
-}
-
-func (r *refused) Error() string { return fmt.Sprintf("%s: %d %s", r.asked, r.status, r.text) }
-
 func (c *client) ask(ctx context.Context, method, path string, body any) (node, error) {
-	var text io.Reader
-	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return node{}, err
-		}
-		text = bytes.NewReader(raw)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.url+path, text)
-	if err != nil {
-		return node{}, err
-	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
+	request := rig.Request{Method: method, Path: path, Body: body}
 	if c.pending {
-		request.Header.Set("Create-Pending-Subscription-Change", "true")
+		request.Header = http.Header{"Create-Pending-Subscription-Change": {"true"}}
 	}
 	c.asks++
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
+	answer, err := c.Do(ctx, request)
+	if err != nil || len(answer.Body) == 0 {
 		return node{}, err
 	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return node{}, err
-	}
-	if response.StatusCode >= 300 {
-		return node{}, &refused{method + " " + path, response.StatusCode, string(answer)}
-	}
-	if len(answer) == 0 {
-		return node{}, nil
-	}
-	return decode(answer)
+	return decode(answer.Body)
 }
 
 func (c *client) get(ctx context.Context, path string) (node, error) {
@@ -80,24 +43,8 @@ func (c *client) get(ctx context.Context, path string) (node, error) {
 
 // all reads every page of a list, newest first as the server gives it.
 func (c *client) all(ctx context.Context, path string) ([]node, error) {
-	var found []node
-	sign := "?"
-	if strings.Contains(path, "?") {
-		sign = "&"
-	}
-	next := ""
-	for {
-		page, err := c.get(ctx, path+sign+"limit=100"+next)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, page.list("data")...)
-		cursor := page.at("pagination_metadata").str("next_cursor")
-		if cursor == "" {
-			return found, nil
-		}
-		next = "&cursor=" + cursor
-	}
+	c.asks++
+	return rig.List[node](ctx, c.Client, path)
 }
 
 // node is a part of an answer.
@@ -105,10 +52,15 @@ type node struct{ v any }
 
 func decode(text []byte) (node, error) {
 	var n node
+	err := n.UnmarshalJSON(text)
+	return n, err
+}
+
+// UnmarshalJSON keeps numbers as they are written.
+func (n *node) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	err := d.Decode(&n.v)
-	return n, err
+	return d.Decode(&n.v)
 }
 
 func (n node) at(name string) node {

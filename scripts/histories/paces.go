@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // paces by which a clock goes through the same year: at once, by days, and by seven hours.
@@ -55,7 +54,7 @@ func (o options) pace(ctx context.Context, s *stage, seed uint64) (digest string
 		if n == 0 {
 			first = text
 		} else if text != first {
-			return "", differ("seed %d: the year in steps of %s ends otherwise than in one jump:\n%s", seed, by, firstDifference(first, text))
+			return "", differ("seed %d: the year in steps of %s ends otherwise than in one jump:\n%s", seed, by, rig.Difference("in one jump", first, "in steps", text))
 		}
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(first))), nil
@@ -116,81 +115,33 @@ func (r *run) learn(ctx context.Context) error {
 	return r.read(ctx)
 }
 
-var (
-	identifier = regexp.MustCompile(`"[a-z_]+_[A-Za-z0-9_-]{20}"`)
-	number     = regexp.MustCompile(`\b[A-Z]{6}-(\d{5}|DRAFT)`)
-	link       = regexp.MustCompile(`"(hosted_invoice_url|invoice_pdf|credit_note_pdf)":"[^"]*"`)
-)
-
-// dump is all that the account shows over HTTP, with identifiers numbered as they appear.
+// dump is all that the account shows over HTTP, in a form in which accounts that show the same are equal.
 func (r *run) dump(ctx context.Context) (string, error) {
-	var all []string
-	add := func(n node) {
-		text, _ := json.Marshal(n.v)
-		all = append(all, string(text))
-	}
+	shown := rig.Dump{Client: r.c.Client}
 	for _, c := range r.customers() {
-		for _, path := range []string{"", "/balance_transactions", "/credits?include_all_blocks=true&currency=USD", "/credits?include_all_blocks=true", "/credits/ledger?currency=USD", "/credits/ledger"} {
-			if path == "" {
-				n, err := r.c.get(ctx, "/v1/customers/"+c.id)
-				if err != nil {
-					return "", err
-				}
-				add(n)
-				continue
-			}
-			found, err := r.c.all(ctx, "/v1/customers/"+c.id+path)
-			if err != nil {
+		of := "/v1/customers/" + c.id
+		if err := shown.Object(ctx, of); err != nil {
+			return "", err
+		}
+		for _, path := range []string{"/balance_transactions", "/credits?include_all_blocks=true&currency=USD", "/credits?include_all_blocks=true", "/credits/ledger?currency=USD", "/credits/ledger"} {
+			if err := shown.List(ctx, of+path); err != nil {
 				return "", err
-			}
-			for _, n := range found {
-				add(n)
 			}
 		}
 	}
 	for _, name := range r.w.order {
-		sub := r.w.subs[name]
 		for _, path := range []string{"", "/costs", "/usage"} {
-			n, err := r.c.get(ctx, "/v1/subscriptions/"+sub.id+path)
-			if err != nil {
+			if err := shown.Object(ctx, "/v1/subscriptions/"+r.w.subs[name].id+path); err != nil {
 				return "", err
 			}
-			add(n)
 		}
 	}
 	for _, path := range []string{"/v1/invoices?status[]=draft&status[]=issued&status[]=paid&status[]=void", "/v1/credit_notes"} {
-		found, err := r.c.all(ctx, path)
-		if err != nil {
+		if err := shown.List(ctx, path); err != nil {
 			return "", err
 		}
-		for _, n := range found {
-			add(n)
-		}
 	}
-	text := link.ReplaceAllString(strings.Join(all, "\n"), `"$1":"link"`)
-	text = number.ReplaceAllString(text, "PREFIX-$1")
-	names := map[string]string{}
-	return identifier.ReplaceAllStringFunc(text, func(id string) string {
-		if names[id] == "" {
-			names[id] = fmt.Sprintf(`"%s_%d"`, id[1:len(id)-22], len(names))
-		}
-		return names[id]
-	}), nil
-}
-
-func firstDifference(a, b string) string {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for n := range min(len(x), len(y)) {
-		if x[n] != y[n] {
-			at := 0
-			for at < min(len(x[n]), len(y[n])) && x[n][at] == y[n][at] {
-				at++
-			}
-			from := max(0, at-200)
-			return fmt.Sprintf("  line %d\n  %s\n  %s", n, x[n][from:min(len(x[n]), at+200)], y[n][from:min(len(y[n]), at+200)])
-		}
-	}
-	return fmt.Sprintf("  %d lines and %d", len(x), len(y))
+	return shown.String(), nil
 }
 
 // playPaces does so for all seeds, and returns how many differ.

@@ -8,6 +8,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/scripts/rig"
 )
 
 // semantics 8.1.15.
@@ -19,7 +21,7 @@ var _ = Describe("blocks that a void invoice makes, in the model", func() {
 				"maximum_initial_balance":5.9}],"pagination_metadata":{"has_more":false,"next_cursor":null}}`)
 		}))
 		defer server.Close()
-		r := newRun(&client{url: server.URL})
+		r := newRun(&client{Client: rig.Client{URL: server.URL}})
 		s, _ := monthly("2025-09-14", priceSpec{Name: "Calls", Model: "unit", Metric: "count", Amount: "2.10"})
 		r.w.subs[s.name] = s
 		r.w.plans[s.plan], r.w.vague[s.customer] = &plan{}, why

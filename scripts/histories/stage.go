@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm"
 
 	"tollkeeper/domain/migration"
+	"tollkeeper/scripts/rig"
 	"tollkeeper/server"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
@@ -102,7 +103,7 @@ func (s *stage) account(ctx context.Context) (*client, error) {
 			return err
 		})
 	}
-	return &client{url: s.url, key: key, migrate: migrate}, nil
+	return &client{Client: rig.Client{URL: s.url, Key: key}, migrate: migrate}, nil
 }
 
 // nextAccount returns a client of the next account that was made ready.
@@ -112,7 +113,7 @@ func (s *stage) nextAccount() (*client, error) {
 	if len(s.keys) == 0 {
 		return nil, errors.New("there are fewer keys than histories")
 	}
-	c := &client{url: s.url, key: s.keys[0]}
+	c := &client{Client: rig.Client{URL: s.url, Key: s.keys[0]}}
 	s.keys = s.keys[1:]
 	return c, nil
 }
