@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,17 +11,17 @@ import (
 	"strings"
 
 	"tollkeeper/gen"
+	"tollkeeper/scripts/rig"
 )
 
 // biller bills traces on one account of a server.
 type biller struct {
-	url      string // without a slash at its end
-	key      string
+	client   rig.Client
 	progress io.Writer
 }
 
 func connect(url, key string, progress io.Writer) *biller {
-	return &biller{strings.TrimSuffix(url, "/") + "/v1", key, progress}
+	return &biller{rig.Client{URL: strings.TrimSuffix(url, "/") + "/v1", Key: key}, progress}
 }
 
 func (b *biller) say(format string, args ...any) {
@@ -56,44 +55,25 @@ func get[T any](ctx context.Context, b *biller, path string, query url.Values) (
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return answer, b.ask(ctx, http.MethodGet, path, "", nil, &answer)
+	return answer, b.ask(ctx, rig.Request{Method: http.MethodGet, Path: path}, &answer)
 }
 
 // post sends a body and reads the answer. The request is repeated without a second effect under the
 // same idempotency key; "" sends none.
 func post[T any](ctx context.Context, b *biller, path, idempotencyKey string, body any) (answer T, err error) {
-	sent, err := json.Marshal(body)
-	if err != nil {
-		return answer, err
-	}
-	return answer, b.ask(ctx, http.MethodPost, path, idempotencyKey, sent, &answer)
+	return answer, b.ask(ctx, rig.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: idempotencyKey}, &answer)
 }
 
 // ask decodes the body of a success. Else the error is a [refusal], where the server says why.
-func (b *biller) ask(ctx context.Context, method, path, idempotencyKey string, body []byte, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, b.url+path, bytes.NewReader(body))
-	if err != nil {
+func (b *biller) ask(ctx context.Context, request rig.Request, answer any) error {
+	err := b.client.Ask(ctx, request, answer)
+	var no *rig.Refusal
+	if !errors.As(err, &no) {
 		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+b.key)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if idempotencyKey != "" {
-		request.Header.Set("Idempotency-Key", idempotencyKey)
-	}
-	answered, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = answered.Body.Close() }()
-	decoder := json.NewDecoder(answered.Body)
-	if answered.StatusCode < 300 {
-		return decoder.Decode(answer)
 	}
 	refused := &refusal{}
-	if err := decoder.Decode(refused); err != nil || refused.Status == 0 {
-		return errors.New("the server answered " + answered.Status + " without a problem document")
+	if err := json.Unmarshal(no.Body, refused); err != nil || refused.Status == 0 {
+		return fmt.Errorf("the server answered %d %s without a problem document", no.Status, http.StatusText(no.Status))
 	}
 	return refused
 }

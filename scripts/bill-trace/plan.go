@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"tollkeeper/gen"
+	"tollkeeper/scripts/rig"
 )
 
 // planID is the alias of the plan that all traces are billed by.
@@ -59,7 +60,7 @@ func (b *biller) metric(ctx context.Context, item, name, property string) (id st
 	return made.ID, err
 }
 
-type object = map[string]any
+type object = rig.Object
 
 // prices are those of the plan: tokens in by tiers, tokens out by the unit, and
 // a fee for the platform at the start of each month.
