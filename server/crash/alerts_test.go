@@ -59,7 +59,7 @@ var _ = Describe("Kills between the crossing of a threshold and its delivery", f
 	It("leave each threshold told once, by one message", func() {
 		const rounds, each = 8, 10
 		m := boot()
-		c := client{m.addr, firstKey}
+		c := m.client(firstKey)
 		heard := &ears{heard: map[string]map[string]bool{}}
 		endpoint := httptest.NewServer(heard)
 		DeferCleanup(endpoint.Close)

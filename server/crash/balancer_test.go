@@ -39,7 +39,7 @@ func balance(period time.Duration, servers ...*machine) *balancer {
 		asking.Wait()
 	})
 	for _, m := range servers {
-		t := &target{addr: m.addr, ready: m.ready()}
+		t := &target{addr: m.server.Addr, ready: m.ready()}
 		b.targets = append(b.targets, t)
 		asking.Go(func() {
 			tick := time.NewTicker(period)
@@ -106,7 +106,7 @@ func (b *balancer) state(m *machine) target {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range b.targets {
-		if t.addr == m.addr {
+		if t.addr == m.server.Addr {
 			return *t
 		}
 	}

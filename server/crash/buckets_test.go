@@ -2,7 +2,6 @@ package crash_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,13 +29,9 @@ type metered struct {
 // kept for, some of them by a property.
 func (m *machine) openMetered() metered {
 	GinkgoHelper()
-	var made struct {
-		ID  string `json:"id"`
-		Key string `json:"api_key"`
-	}
-	Expect(json.Unmarshal(m.run("account", "create", "--name", "Metering", "--mode", "test", "--json"), &made)).To(Succeed())
+	made := m.testAccount("Metering")
 	m.execute("UPDATE accounts SET grace_period_seconds = 8640000, corrections_per_customer = 1000000 WHERE id = '" + made.ID + "'")
-	c := client{m.addr, made.Key}
+	c := m.client(made.Key)
 	c.must(http.MethodPost, "/v1/test_clock/advance", object{"now": pastEnd}, "")
 	item := c.must(http.MethodPost, "/v1/items", object{"name": "Calls"}, "")
 	var prices []object

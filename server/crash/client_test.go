@@ -1,11 +1,9 @@
 package crash_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -14,10 +12,12 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"tollkeeper/scripts/rig"
 )
 
 // client speaks for one account. What is not answered it sends again, as it was.
-type client struct{ addr, key string }
+type client struct{ rig.Client }
 
 // within is how long a request is waited for, and patience how long after a
 // failure the next attempt begins.
@@ -26,40 +26,15 @@ const (
 	patience = 20 * time.Millisecond
 )
 
-// ask sends a request until it is answered, and returns the answer's status and
-// body. Failures that pass (no answer, 5xx, 409) are not answers.
-func (c client) ask(method, path string, body any, idempotencyKey string) (int, []byte) {
-	text, err := json.Marshal(body)
-	Expect(err).NotTo(HaveOccurred())
-	for {
-		if status, answer := c.attempt(method, path, text, idempotencyKey); status != 0 && status < 500 && status != http.StatusConflict {
-			return status, answer
-		}
-		<-time.After(patience)
-	}
+func (m *machine) client(key string) client {
+	return client{rig.Client{URL: m.server.URL(), Key: key, Within: within, Again: patience}}
 }
 
-// attempt sends a request once; the status is 0 when no whole answer came.
-func (c client) attempt(method, path string, body []byte, idempotencyKey string) (int, []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+c.addr+path, bytes.NewReader(body))
+// ask sends a request until it is answered, and returns the answer's status and body.
+func (c client) ask(method, path string, body any, idempotencyKey string) (int, []byte) {
+	answer, err := c.Send(context.Background(), rig.Request{Method: method, Path: path, Body: body, IdempotencyKey: idempotencyKey})
 	Expect(err).NotTo(HaveOccurred())
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	request.Header.Set("Content-Type", "application/json")
-	if idempotencyKey != "" {
-		request.Header.Set("Idempotency-Key", idempotencyKey)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, nil
-	}
-	return response.StatusCode, answer
+	return answer.Status, answer.Body
 }
 
 // must is ask for what has to succeed. It returns the id of what was made.
@@ -76,7 +51,7 @@ func (c client) must(method, path string, body any, idempotencyKey string) strin
 	return made.ID
 }
 
-type object = map[string]any
+type object = rig.Object
 
 // history is what the clients were told.
 type history struct {

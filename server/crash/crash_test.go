@@ -1,7 +1,6 @@
 package crash_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -28,13 +27,9 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 
 	BeforeAll(func() {
 		m = boot()
-		counting = client{m.addr, firstKey}
-		var made struct {
-			ID  string `json:"id"`
-			Key string `json:"api_key"`
-		}
-		Expect(json.Unmarshal(m.run("account", "create", "--name", "Billing", "--mode", "test", "--json"), &made)).To(Succeed())
-		account, billing = made.ID, client{m.addr, made.Key}
+		counting = m.client(firstKey)
+		made := m.testAccount("Billing")
+		account, billing = made.ID, m.client(made.Key)
 		counting.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 		billing.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 		plan := weekly(billing)
@@ -150,7 +145,7 @@ var _ = Describe("Kills of the server and of the database", Ordered, func() {
 
 var _ = It("A database that does not wait for its disk loses events, and that is found out", func() {
 	m := boot()
-	c, told := client{m.addr, firstKey}, &history{}
+	c, told := m.client(firstKey), &history{}
 	c.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 	// The server refuses to start on such a database, so it is changed behind its
 	// back; the connections that it makes after the first kill are concerned.

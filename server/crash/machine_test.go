@@ -2,18 +2,16 @@ package crash_test
 
 import (
 	"context"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store/cluster"
 )
 
@@ -26,19 +24,15 @@ const (
 // killed and comes back at the same address.
 type machine struct {
 	dir      string
-	binary   string
-	addr     string
 	settings []string // of the server, beside those that all have
 	cluster  *cluster.Cluster
-	server   *exec.Cmd
-	finished chan struct{} // closed when the server has ended
+	server   *rig.Server
 }
 
 // program builds the server, once for all specs.
 var program = sync.OnceValue(func() string {
 	path := filepath.Join(builds, "tollkeeper")
-	said, err := exec.Command("go", "build", "-o", path, "tollkeeper/server/cmd/tollkeeper").CombinedOutput()
-	Expect(err).NotTo(HaveOccurred(), string(said))
+	Expect(rig.Build(context.Background(), "", rig.ServerPackage, path)).To(Succeed())
 	return path
 })
 
@@ -59,7 +53,7 @@ func boot(settings ...string) *machine {
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)
 	Expect(os.Chmod(dir, 0o711)).To(Succeed()) // for the user that replaces root
-	m := &machine{dir: dir, binary: program(), addr: freeAddr(), settings: settings}
+	m := &machine{dir: dir, server: newServer(), settings: settings}
 	DeferCleanup(func() {
 		m.killServer()
 		Expect(m.cluster.Stop()).To(Succeed())
@@ -70,12 +64,12 @@ func boot(settings ...string) *machine {
 	return m
 }
 
-func freeAddr() string {
+// newServer is a server that is not started.
+func newServer() *rig.Server {
 	GinkgoHelper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := rig.FreeAddr()
 	Expect(err).NotTo(HaveOccurred())
-	defer func() { Expect(listener.Close()).To(Succeed()) }()
-	return listener.Addr().String()
+	return &rig.Server{Binary: program(), Addr: addr, Log: GinkgoWriter}
 }
 
 func (m *machine) startDatabase() {
@@ -95,35 +89,14 @@ func cache() string {
 // startServer starts the server and waits until it answers.
 func (m *machine) startServer() {
 	GinkgoHelper()
-	m.server = exec.Command(m.binary, "serve")
-	m.server.Env = append(os.Environ(),
-		"TOLLKEEPER_DATABASE_URL="+m.url(), "TOLLKEEPER_ADDR="+m.addr, "TOLLKEEPER_API_KEY="+firstKey,
-		"TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8")
-	m.server.Env = append(m.server.Env, m.settings...)
-	m.server.Stdout, m.server.Stderr = GinkgoWriter, GinkgoWriter
-	Expect(m.server.Start()).To(Succeed())
-	finished := make(chan struct{})
-	m.finished = finished
-	go func(server *exec.Cmd) {
-		_ = server.Wait() // how it ended does not matter: it is killed
-		close(finished)
-	}(m.server)
-	Eventually(m.ready).WithTimeout(time.Minute).WithPolling(20 * time.Millisecond).Should(BeTrue())
+	m.server.Database = m.url()
+	m.server.Env = slices.Concat([]string{"TOLLKEEPER_API_KEY=" + firstKey, "TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8"}, m.settings)
+	Expect(m.server.StartReady(context.Background(), time.Minute)).To(Succeed())
 }
 
-func (m *machine) ready() bool {
-	response, err := http.Get("http://" + m.addr + "/readyz")
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
-}
+func (m *machine) ready() bool { return m.server.Ready(context.Background()) }
 
-func (m *machine) killServer() {
-	_ = m.server.Process.Kill()
-	<-m.finished
-}
+func (m *machine) killServer() { m.server.Kill() }
 
 func (m *machine) killDatabase() {
 	GinkgoHelper()
@@ -136,21 +109,25 @@ func (m *machine) url() string { return m.cluster.URL(database) }
 // run executes a command of the command line and returns what it prints.
 func (m *machine) run(args ...string) []byte {
 	GinkgoHelper()
-	command := exec.Command(m.binary, args...)
-	command.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+m.url())
-	command.Stderr = GinkgoWriter
-	out, err := command.Output()
+	out, err := m.command().Run(context.Background(), args...)
 	Expect(err).NotTo(HaveOccurred())
 	return out
+}
+
+func (m *machine) command() rig.CommandLine {
+	return rig.CommandLine{Binary: m.server.Binary, Database: m.url()}
+}
+
+// testAccount makes an account with a clock of its own.
+func (m *machine) testAccount(name string) rig.Account {
+	GinkgoHelper()
+	made, err := m.command().CreateTestAccount(context.Background(), name)
+	Expect(err).NotTo(HaveOccurred())
+	return made
 }
 
 // execute runs a statement as the owner of the database.
 func (m *machine) execute(statement string) {
 	GinkgoHelper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, m.url())
-	Expect(err).NotTo(HaveOccurred())
-	defer func() { Expect(conn.Close(ctx)).To(Succeed()) }()
-	_, err = conn.Exec(ctx, statement)
-	Expect(err).NotTo(HaveOccurred())
+	Expect(rig.Execute(context.Background(), m.url(), statement)).To(Succeed())
 }

@@ -104,7 +104,7 @@ var _ = Describe("Kills while mails are sent", func() {
 		m.killServer()
 		m.settings = []string{"TOLLKEEPER_SMTP_URL=smtp://" + addr + "?tls=off", "TOLLKEEPER_PUBLIC_URL=https://bill.test"}
 		m.startServer()
-		c := client{m.addr, firstKey}
+		c := m.client(firstKey)
 		c.must(http.MethodPost, "/v1/test_clock/advance", object{"now": stamp}, "")
 		account := only[string](m, "SELECT id FROM accounts LIMIT 1")
 		for name, value := range map[string]string{"mail_from": "Acme <billing@acme.test>", "mail_in_test": "true", "reminder_days": "3"} {

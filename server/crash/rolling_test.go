@@ -120,7 +120,7 @@ func (v *visits) String() string {
 // beside starts another server on the database of m.
 func (m *machine) beside() *machine {
 	GinkgoHelper()
-	other := &machine{dir: m.dir, binary: m.binary, addr: freeAddr(), cluster: m.cluster, settings: m.settings}
+	other := &machine{dir: m.dir, server: newServer(), cluster: m.cluster, settings: m.settings}
 	DeferCleanup(other.killServer)
 	other.startServer()
 	return other
@@ -129,7 +129,7 @@ func (m *machine) beside() *machine {
 // terminate sends a server the signal with which systems stop it.
 func (m *machine) terminate() {
 	GinkgoHelper()
-	Expect(m.server.Process.Signal(syscall.SIGTERM)).To(Succeed())
+	Expect(m.server.Signal(syscall.SIGTERM)).To(Succeed())
 }
 
 var _ = Describe("A restart of three servers behind a balancer, one after another", func() {
@@ -143,7 +143,7 @@ var _ = Describe("A restart of three servers behind a balancer, one after anothe
 		v, stop := visit(b, persecond)
 		for _, m := range servers {
 			end(m, b)
-			Eventually(m.finished).WithTimeout(restartWithin).Should(BeClosed())
+			Eventually(m.server.Exited()).WithTimeout(restartWithin).Should(BeClosed())
 			Eventually(b.has).WithArguments(m).WithTimeout(restartWithin).Should(BeFalse())
 			m.startServer()
 			Eventually(b.has).WithArguments(m).WithTimeout(restartWithin).Should(BeTrue())
@@ -164,7 +164,7 @@ var _ = Describe("A restart of three servers behind a balancer, one after anothe
 				m.terminate()
 				// However busy the machine is, the delay lasts until no connection can come.
 				Eventually(b.left).WithArguments(m).WithTimeout(restartWithin).Should(BeTrue())
-				Consistently(m.finished).WithTimeout(200 * time.Millisecond).ShouldNot(BeClosed())
+				Consistently(m.server.Exited()).WithTimeout(200 * time.Millisecond).ShouldNot(BeClosed())
 				m.terminate()
 			})
 		}
@@ -183,7 +183,7 @@ var _ = Describe("A server that is stopped with a delay", func() {
 		m := boot("TOLLKEEPER_SHUTDOWN_DELAY=10m")
 		ask := func(path string) (int, string, bool) {
 			GinkgoHelper()
-			request, err := http.NewRequest(http.MethodGet, "http://"+m.addr+path, nil)
+			request, err := http.NewRequest(http.MethodGet, "http://"+m.server.Addr+path, nil)
 			Expect(err).NotTo(HaveOccurred())
 			request.Header.Set("Authorization", "Bearer "+firstKey)
 			response, err := http.DefaultClient.Do(request)
@@ -208,16 +208,16 @@ var _ = Describe("A server that is stopped with a delay", func() {
 
 		By("ending the delay by another signal")
 		m.terminate()
-		Eventually(m.finished).WithTimeout(restartWithin).Should(BeClosed())
-		Expect(m.server.ProcessState.ExitCode()).To(Equal(0))
+		Eventually(m.server.Exited()).WithTimeout(restartWithin).Should(BeClosed())
+		Expect(m.server.ExitCode()).To(Equal(0))
 	})
 
 	It("ends by itself when the delay is over", func() {
 		m := boot("TOLLKEEPER_SHUTDOWN_DELAY=1")
 		began := time.Now()
 		m.terminate()
-		Eventually(m.finished).WithTimeout(restartWithin).Should(BeClosed())
+		Eventually(m.server.Exited()).WithTimeout(restartWithin).Should(BeClosed())
 		Expect(time.Since(began)).To(BeNumerically(">=", time.Second))
-		Expect(m.server.ProcessState.ExitCode()).To(Equal(0))
+		Expect(m.server.ExitCode()).To(Equal(0))
 	})
 })

@@ -1,7 +1,7 @@
 package crash_test
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +16,7 @@ var _ = Describe("Kills between usage and the credits that it makes a customer b
 	It("leave each fall of the balance topped up once", func() {
 		const rounds, now = 8, "2025-01-10T09:00:00Z"
 		m := boot()
-		c := client{m.addr, firstKey}
+		c := m.client(firstKey)
 		c.must(http.MethodPost, "/v1/test_clock/advance", object{"now": now}, "")
 		item := c.must(http.MethodPost, "/v1/items", object{"name": "Calls"}, "")
 		metric := c.must(http.MethodPost, "/v1/metrics", object{"name": "Calls", "description": nil, "item_id": item, "sql": "SELECT SUM(n) FROM events"}, "")
@@ -49,11 +49,8 @@ var _ = Describe("Kills between usage and the credits that it makes a customer b
 })
 
 // page is what a list has on its first page.
-func (c client) page(path string) (data []object) {
-	_, answer := c.ask(http.MethodGet, path, nil, "")
+func (c client) page(path string) []object {
 	var page struct{ Data []object }
-	decoder := json.NewDecoder(bytes.NewReader(answer))
-	decoder.UseNumber()
-	Expect(decoder.Decode(&page)).To(Succeed())
+	Expect(c.Get(context.Background(), path, &page)).To(Succeed())
 	return page.Data
 }

@@ -26,13 +26,9 @@ type year struct {
 // openYear makes the account, whose clock moves so many days at once.
 func (m *machine) openYear(name string, pace func() int) *year {
 	GinkgoHelper()
-	var made struct {
-		ID  string `json:"id"`
-		Key string `json:"api_key"`
-	}
-	Expect(json.Unmarshal(m.run("account", "create", "--name", name, "--mode", "test", "--json"), &made)).To(Succeed())
+	made := m.testAccount(name)
 	m.execute("UPDATE accounts SET payment_gateway = 'test', future_bound_seconds = 366 * 86400 WHERE id = '" + made.ID + "'")
-	y := &year{client: client{m.addr, made.Key}, pace: pace, day: time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC)}
+	y := &year{client: m.client(made.Key), pace: pace, day: time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC)}
 	y.must(http.MethodPost, "/v1/test_clock/advance", object{"now": y.day.Format(time.RFC3339)}, "")
 	return y
 }
