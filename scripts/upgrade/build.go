@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"tollkeeper/scripts/rig"
 )
 
 // planted are migrations. The first two are what an upgrade under load must not have: statements
@@ -50,12 +52,7 @@ func program(ctx context.Context, dir, commit, plant string) (binary string, err
 			return "", err
 		}
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./server/cmd/tollkeeper")
-	build.Dir, build.Stderr = dir, os.Stderr
-	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("build: %w", err)
-	}
-	return binary, nil
+	return binary, rig.Build(ctx, dir, rig.ServerPackage, binary, "-trimpath")
 }
 
 // older is the binary of the newest commit before this one that can be built.

@@ -2,14 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store/cluster"
 )
 
@@ -30,22 +25,14 @@ func newDatabase(ctx context.Context, db *cluster.Cluster, kind, right, binary s
 	if right != "NOCREATEROLE" {
 		return url, nil
 	}
-	asked := exec.CommandContext(ctx, binary, "migrate", "--print-roles")
-	asked.Env, asked.Stderr = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+url), os.Stderr
-	roles, err := asked.Output()
+	roles, err := rig.CommandLine{Binary: binary, Database: url}.Run(ctx, "migrate", "--print-roles")
 	if err != nil {
-		return "", fmt.Errorf("print the roles: %w", err)
+		return "", err
 	}
 	return url, administer(ctx, db, string(roles))
 }
 
 // administer runs statements as the superuser.
-func administer(ctx context.Context, db *cluster.Cluster, statements string) (err error) {
-	conn, err := pgx.Connect(ctx, db.URL("postgres"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	_, err = conn.Exec(ctx, statements)
-	return err
+func administer(ctx context.Context, db *cluster.Cluster, statements string) error {
+	return rig.Execute(ctx, db.URL("postgres"), statements)
 }

@@ -1,21 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"tollkeeper/scripts/rig"
 )
 
 // load is what clients do, each for a customer of its own, so that what one customer's books
 // come to does not depend on how clients take turns.
 type load struct {
-	targets atomic.Pointer[[]*server] // requests go to each in turn
+	targets atomic.Pointer[[]rig.Client] // requests go to each in turn
 	turn    atomic.Int64
 	sent    atomic.Int64
 
@@ -23,41 +21,27 @@ type load struct {
 	failures []string
 }
 
-type object = map[string]any
+type object = rig.Object
 
-// ask sends a request. An answer that is no success is noted.
+// ask sends a request to the next server. An answer that is no success is noted.
 func (l *load) ask(ctx context.Context, method, path, idempotency string, body any) (answer object) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		panic(err)
-	}
 	targets := *l.targets.Load()
 	to := targets[int(l.turn.Add(1))%len(targets)]
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+to.address+"/v1"+path, bytes.NewReader(text))
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	if idempotency != "" {
-		request.Header.Set("Idempotency-Key", idempotency)
-	}
 	l.sent.Add(1)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		l.fail("%s %s: %v", method, path, err)
+	if err := to.Ask(ctx, rig.Request{Method: method, Path: path, Body: body, IdempotencyKey: idempotency}, &answer); err != nil {
+		l.fail("%v", err)
 		return nil
-	}
-	defer func() { _ = response.Body.Close() }()
-	got, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode >= http.StatusMultipleChoices {
-		l.fail("%s %s: %d %s %v", method, path, response.StatusCode, got, err)
-		return nil
-	}
-	if err := json.Unmarshal(got, &answer); err != nil {
-		l.fail("%s %s: %v", method, path, err)
 	}
 	return answer
+}
+
+// asks has requests go to servers from now on.
+func (l *load) asks(servers ...*rig.Server) {
+	var targets []rig.Client
+	for _, s := range servers {
+		targets = append(targets, rig.Client{URL: s.URL() + "/v1", Key: key})
+	}
+	l.targets.Store(&targets)
 }
 
 func (l *load) fail(format string, args ...any) {

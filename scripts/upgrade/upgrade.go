@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store/cluster"
 )
 
@@ -111,9 +112,9 @@ func (c config) compare(ctx context.Context, db *cluster.Cluster, owner, before,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = alone.end() }()
+	defer func() { _ = alone.Stop() }()
 	control := &load{}
-	control.targets.Store(&[]*server{alone})
+	control.asks(alone)
 	plan := control.catalog(ctx)
 	var all sync.WaitGroup
 	for client, n := range steps {
@@ -129,7 +130,7 @@ func (c config) compare(ctx context.Context, db *cluster.Cluster, owner, before,
 		return err
 	}
 	if books != upgraded {
-		return fmt.Errorf("%w: the books differ: %s", errFound, difference(upgraded, books))
+		return fmt.Errorf("%w: the books differ:\n%s", errFound, rig.Difference("upgraded", upgraded, "alone", books))
 	}
 	fmt.Printf("the books are equal: %d bytes\n", len(books))
 	return goesBack(ctx, before, upgradedURL, books, steps)
@@ -142,15 +143,15 @@ func goesBack(ctx context.Context, before, database, books string, steps []int) 
 	if err != nil {
 		return fmt.Errorf("%w: the old binary does not start again: %w", errFound, err)
 	}
-	defer func() { _ = old.end() }()
+	defer func() { _ = old.Stop() }()
 	l := &load{}
-	l.targets.Store(&[]*server{old})
+	l.asks(old)
 	shown := l.canonical(ctx, customers(steps))
 	if err := l.noted(); err != nil {
 		return err
 	}
 	if shown != books {
-		return fmt.Errorf("%w: the old binary shows other books: %s", errFound, difference(books, shown))
+		return fmt.Errorf("%w: the old binary shows other books:\n%s", errFound, rig.Difference("the new binary", books, "the old one", shown))
 	}
 	fmt.Println("the old version goes back on the database and shows the same")
 	return nil
@@ -162,9 +163,9 @@ func (c config) underLoad(ctx context.Context, before, after, database string) (
 	if err != nil {
 		return nil, "", err
 	}
-	defer func() { _ = old.end() }()
+	defer func() { _ = old.Stop() }()
 	l := &load{}
-	l.targets.Store(&[]*server{old})
+	l.asks(old)
 	plan := l.catalog(ctx)
 	var done atomic.Bool
 	var all sync.WaitGroup
@@ -186,13 +187,13 @@ func (c config) underLoad(ctx context.Context, before, after, database string) (
 		all.Wait()
 		return nil, "", errors.Join(l.noted(), err)
 	}
-	defer func() { _ = next.end() }()
+	defer func() { _ = next.Stop() }()
 	fmt.Printf("the new server was ready after %.1f s\n", time.Since(began).Seconds())
-	l.targets.Store(&[]*server{old, next})
+	l.asks(old, next)
 	time.Sleep(c.together)
-	l.targets.Store(&[]*server{next})
+	l.asks(next)
 	time.Sleep(c.together / 5)
-	if err := old.process.Process.Signal(os.Interrupt); err != nil {
+	if err := old.Signal(os.Interrupt); err != nil {
 		return nil, "", err
 	}
 	time.Sleep(c.together / 5)
