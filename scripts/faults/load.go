@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -14,46 +12,11 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"tollkeeper/scripts/rig"
 )
 
-type object = map[string]any
-
-// client asks for one account, through the patient proxy.
-type client struct{ url, key string }
-
-// ask sends a request and decodes the answer. Any status but 2xx is an error.
-func (c client) ask(ctx context.Context, method, path string, body any, into any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %d %s", method, path, response.StatusCode, answer)
-	}
-	if err != nil || into == nil {
-		return err
-	}
-	return json.Unmarshal(answer, into)
-}
-
-// make makes something and returns its id.
-func (c client) make(ctx context.Context, path string, body object) (string, error) {
-	var made struct{ ID string }
-	err := c.ask(ctx, http.MethodPost, path, body, &made)
-	return made.ID, err
-}
+type object = rig.Object
 
 // told is what clients were answered.
 type told struct {
@@ -91,27 +54,27 @@ func (m *machine) begin(ctx context.Context, seed uint64, url string) (l *load, 
 	l = &load{m: m, seed: seed, url: url, told: &told{heard: map[string]bool{}}, home: make(chan struct{})}
 	receiver := httptest.NewServer(l.told)
 	l.closer = receiver.Close
-	keys := map[string]string{}
+	clients := map[string]rig.Client{} // through the patient proxy
 	for _, name := range []string{"events", "weekly", "webhooks"} {
-		id, key, err := m.account(ctx, fmt.Sprint(name, " ", seed))
+		made, err := m.command().CreateTestAccount(ctx, fmt.Sprint(name, " ", seed))
 		if err != nil {
 			return l, err
 		}
-		keys[name] = key
+		clients[name] = rig.Client{URL: url, Key: made.Key}
 		switch name {
 		case "events":
-			l.events = id
+			l.events = made.ID
 		case "weekly":
-			l.weekly = id
+			l.weekly = made.ID
 		}
-		if _, err := m.command(ctx, "account", "set", id, "webhook_retries", "1s,1s,2s,2s,5s,5s,10s,10s,20s"); err != nil {
+		if _, err := m.command().Run(ctx, "account", "set", made.ID, "webhook_retries", "1s,1s,2s,2s,5s,5s,10s,10s,20s"); err != nil {
 			return l, err
 		}
-		if err := (client{url, key}).ask(ctx, http.MethodPost, "/v1/test_clock/advance", object{"now": start}, nil); err != nil {
+		if err := clients[name].Post(ctx, "/v1/test_clock/advance", object{"now": start}, nil); err != nil {
 			return l, err
 		}
 	}
-	events, weekly, hooks := client{url, keys["events"]}, client{url, keys["weekly"]}, client{url, keys["webhooks"]}
+	events, weekly, hooks := clients["events"], clients["weekly"], clients["webhooks"]
 	if err := l.meter(ctx, events); err != nil {
 		return l, err
 	}
@@ -124,7 +87,7 @@ func (m *machine) begin(ctx context.Context, seed uint64, url string) (l *load, 
 	}
 	l.group.Go(func() error { return l.subscribe(ctx, weekly, order) })
 	l.group.Go(func() error { return l.advance(ctx, weekly) })
-	if _, err := hooks.make(ctx, "/v1/webhook_endpoints", object{"url": receiver.URL, "event_types": []string{"customer.created"}}); err != nil {
+	if _, err := hooks.Create(ctx, "/v1/webhook_endpoints", object{"url": receiver.URL, "event_types": []string{"customer.created"}}); err != nil {
 		return l, err
 	}
 	l.group.Go(func() error { return l.create(ctx, hooks) })
@@ -152,17 +115,17 @@ func (l *load) over(wait time.Duration) bool {
 }
 
 // meter has the events counted, so that buckets are kept for them.
-func (l *load) meter(ctx context.Context, c client) error {
-	item, err := c.make(ctx, "/v1/items", object{"name": "Calls"})
+func (l *load) meter(ctx context.Context, c rig.Client) error {
+	item, err := c.Create(ctx, "/v1/items", object{"name": "Calls"})
 	if err != nil {
 		return err
 	}
-	_, err = c.make(ctx, "/v1/metrics", object{"name": "Calls", "description": nil, "item_id": item, "sql": "SELECT SUM(n) FROM events"})
+	_, err = c.Create(ctx, "/v1/metrics", object{"name": "Calls", "description": nil, "item_id": item, "sql": "SELECT SUM(n) FROM events"})
 	return err
 }
 
 // write sends events, of which some were sent before.
-func (l *load) write(ctx context.Context, c client, writer int) error {
+func (l *load) write(ctx context.Context, c rig.Client, writer int) error {
 	random := rand.New(rand.NewPCG(l.seed, uint64(writer)))
 	for n := 0; !l.over(10 * time.Millisecond); {
 		var keys []string
@@ -173,7 +136,7 @@ func (l *load) write(ctx context.Context, c client, writer int) error {
 			events = append(events, object{"idempotency_key": key, "event_name": "call", "external_customer_id": "acme", "timestamp": start, "properties": object{"n": 1}})
 		}
 		n += len(keys)
-		if err := c.ask(ctx, http.MethodPost, "/v1/ingest", object{"events": events}, nil); err != nil {
+		if err := c.Post(ctx, "/v1/ingest", object{"events": events}, nil); err != nil {
 			return err
 		}
 		l.told.note(func() { l.told.events = append(l.told.events, keys...) })
@@ -182,12 +145,12 @@ func (l *load) write(ctx context.Context, c client, writer int) error {
 }
 
 // plan makes what is billed each week, and returns an order of it.
-func (l *load) plan(ctx context.Context, c client) (object, error) {
-	item, err := c.make(ctx, "/v1/items", object{"name": "Seat"})
+func (l *load) plan(ctx context.Context, c rig.Client) (object, error) {
+	item, err := c.Create(ctx, "/v1/items", object{"name": "Seat"})
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.make(ctx, "/v1/plans", object{"name": "Weekly", "currency": "USD", "prices": []object{{"price": object{
+	plan, err := c.Create(ctx, "/v1/plans", object{"name": "Weekly", "currency": "USD", "prices": []object{{"price": object{
 		"name": "Seat", "item_id": item, "cadence": "custom", "billing_cycle_configuration": object{"duration": 7, "duration_unit": "day"},
 		"model_type": "unit", "unit_config": object{"unit_amount": "10"},
 	}}}})
@@ -197,15 +160,15 @@ func (l *load) plan(ctx context.Context, c client) (object, error) {
 // mostWeekly bounds the subscriptions that are billed each week.
 const mostWeekly = 20
 
-func (l *load) subscribe(ctx context.Context, c client, order object) error {
+func (l *load) subscribe(ctx context.Context, c rig.Client, order object) error {
 	for range mostWeekly {
-		customer, err := c.make(ctx, "/v1/customers", object{"name": "Acme", "email": "a@acme.test"})
+		customer, err := c.Create(ctx, "/v1/customers", object{"name": "Acme", "email": "a@acme.test"})
 		if err != nil {
 			return err
 		}
 		order["customer_id"] = customer
 		if err := l.clock.hold(func() error {
-			_, err := c.make(ctx, "/v1/subscriptions", order)
+			_, err := c.Create(ctx, "/v1/subscriptions", order)
 			return err
 		}); err != nil {
 			return err
@@ -213,7 +176,7 @@ func (l *load) subscribe(ctx context.Context, c client, order object) error {
 		l.told.note(func() { l.told.weekly++ })
 		for k, entry := range []object{{"entry_type": "increment", "amount": 7}, {"entry_type": "decrement", "amount": 2}, {"entry_type": "increment", "amount": 1}} {
 			err := l.clock.hold(func() error {
-				return c.ask(ctx, http.MethodPost, "/v1/customers/"+customer+"/credits/ledger_entry", entry, nil)
+				return c.Post(ctx, "/v1/customers/"+customer+"/credits/ledger_entry", entry, nil)
 			})
 			if err != nil {
 				return fmt.Errorf("entry %d: %w", k, err)
@@ -227,13 +190,13 @@ func (l *load) subscribe(ctx context.Context, c client, order object) error {
 }
 
 // advance moves the clock on, some days at a time, for at most nine months: invoices can be started no farther back.
-func (l *load) advance(ctx context.Context, c client) error {
+func (l *load) advance(ctx context.Context, c rig.Client) error {
 	random := rand.New(rand.NewPCG(l.seed, 99))
 	at, _ := time.Parse(time.RFC3339, start)
 	for end := at.AddDate(0, 9, 0); at.Before(end) && !l.over(200*time.Millisecond); {
 		at = at.Add(time.Duration(6+random.IntN(90)) * time.Hour)
 		if err := l.clock.moveTo(at, func() error {
-			return c.ask(ctx, http.MethodPost, "/v1/test_clock/advance", object{"now": at.Format(time.RFC3339)}, nil)
+			return c.Post(ctx, "/v1/test_clock/advance", object{"now": at.Format(time.RFC3339)}, nil)
 		}); err != nil {
 			return err
 		}
@@ -242,9 +205,9 @@ func (l *load) advance(ctx context.Context, c client) error {
 }
 
 // create makes customers. The server sends a webhook for each.
-func (l *load) create(ctx context.Context, c client) error {
+func (l *load) create(ctx context.Context, c rig.Client) error {
 	for !l.over(100 * time.Millisecond) {
-		id, err := c.make(ctx, "/v1/customers", object{"name": "Hook", "email": "h@hook.test"})
+		id, err := c.Create(ctx, "/v1/customers", object{"name": "Hook", "email": "h@hook.test"})
 		if err != nil {
 			return err
 		}

@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store/cluster"
 )
 
@@ -60,11 +54,9 @@ func boot(ctx context.Context, o options) (m *machine, err error) {
 	} else {
 		m.disk = true
 	}
-	for _, build := range [][]string{{m.binary, "./server/cmd/tollkeeper"}, {filepath.Join(dir, "histories"), "./scripts/histories"}} {
-		command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", build[0], build[1])
-		command.Dir = o.root()
-		if said, err := command.CombinedOutput(); err != nil {
-			return m, fmt.Errorf("build %s: %w\n%s", build[1], err, said)
+	for pkg, file := range map[string]string{rig.ServerPackage: m.binary, "tollkeeper/scripts/histories": filepath.Join(dir, "histories")} {
+		if err = rig.Build(ctx, "", pkg, file); err != nil {
+			return m, err
 		}
 	}
 	if err = os.Symlink(binaries(o), filepath.Join(m.data, "postgresql")); err != nil {
@@ -98,9 +90,6 @@ func boot(ctx context.Context, o options) (m *machine, err error) {
 	return m, nil
 }
 
-// root is where the module is: the command runs in it, its specs in their package.
-func (o options) root() string { return filepath.Dir(o.cache) }
-
 // binaries is where the checkout keeps fetched binaries of PostgreSQL.
 func binaries(o options) string {
 	path, _ := filepath.Abs(filepath.Join(o.cache, "postgresql"))
@@ -109,16 +98,12 @@ func binaries(o options) string {
 
 // start starts one more server and waits until it is ready.
 func (m *machine) start(database string) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := rig.FreeAddr()
 	if err != nil {
 		return err
 	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		return err
-	}
-	p := &process{binary: m.binary, addr: addr, log: m.o.log, env: append(os.Environ(),
-		database, "TOLLKEEPER_ADDR="+addr, "TOLLKEEPER_API_KEY="+firstKey, "TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8", "TOLLKEEPER_LOG_LEVEL=warn")}
+	p := &process{server: rig.Server{Binary: m.binary, Addr: addr, Log: m.o.log,
+		Env: []string{database, "TOLLKEEPER_API_KEY=" + firstKey, "TOLLKEEPER_WEBHOOK_NETWORKS=127.0.0.0/8", "TOLLKEEPER_LOG_LEVEL=warn"}}}
 	m.servers = append(m.servers, p)
 	p.run()
 	for began := time.Now(); !p.ready(); time.Sleep(50 * time.Millisecond) {
@@ -173,22 +158,6 @@ func (m *machine) allReady(patience time.Duration) error {
 	}
 }
 
-// account makes a test account and returns its id and key.
-func (m *machine) account(ctx context.Context, name string) (id, key string, err error) {
-	out, err := m.command(ctx, "account", "create", "--name", name, "--mode", "test", "--json")
-	if err != nil {
-		return "", "", err
-	}
-	var made struct {
-		ID  string `json:"id"`
-		Key string `json:"api_key"`
-	}
-	if err := json.Unmarshal(out, &made); err != nil {
-		return "", "", err
-	}
-	return made.ID, made.Key, nil
-}
-
 // eventually does something again until it succeeds, for as long as a recovery may take.
 func (m *machine) eventually(do func() error) error {
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
@@ -199,91 +168,7 @@ func (m *machine) eventually(do func() error) error {
 	}
 }
 
-// command runs a command of the command line.
-func (m *machine) command(ctx context.Context, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, m.binary, args...)
-	command.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+m.url)
-	var said strings.Builder
-	command.Stderr = &said
-	out, err := command.Output()
-	if err != nil {
-		err = fmt.Errorf("tollkeeper %s: %w\n%s%s", strings.Join(args, " "), err, out, said.String())
-	}
-	return out, err
-}
-
-// execute runs a statement as the owner of the database.
-func (m *machine) execute(ctx context.Context, statement string, args ...any) error {
-	conn, err := pgx.Connect(ctx, m.url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, statement, args...)
-	return err
-}
-
-// process is a server that is started again whenever it ends.
-type process struct {
-	binary, addr string
-	env          []string
-	log          io.Writer
-
-	mu    sync.Mutex
-	cmd   *exec.Cmd
-	ended bool // it is not started again
-	over  sync.WaitGroup
-}
-
-// pause is how long the end of a server is followed by its start.
-const pause = 200 * time.Millisecond
-
-func (p *process) run() {
-	p.over.Go(func() {
-		for {
-			p.mu.Lock()
-			if p.ended {
-				p.mu.Unlock()
-				return
-			}
-			p.cmd = exec.Command(p.binary, "serve")
-			p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = p.env, p.log, p.log
-			err := p.cmd.Start()
-			started := p.cmd
-			p.mu.Unlock()
-			if err == nil {
-				_ = started.Wait() // how it ended does not matter: it is killed
-			}
-			time.Sleep(pause)
-		}
-	})
-}
-
-// signal sends a signal to the server that runs now.
-func (p *process) signal(s syscall.Signal) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd != nil && p.cmd.Process != nil {
-		_ = p.cmd.Process.Signal(s) // it may have ended
-	}
-}
-
-// end lets the server come to its end for good.
-func (p *process) end() {
-	p.mu.Lock()
-	p.ended = true
-	p.mu.Unlock()
-	p.signal(syscall.SIGCONT)
-	p.signal(syscall.SIGTERM)
-	p.over.Wait()
-}
-
-func (p *process) ready() bool {
-	client := http.Client{Timeout: 2 * time.Second}
-	response, err := client.Get("http://" + p.addr + "/readyz")
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
+// command is the command line, as the owner of the database.
+func (m *machine) command() rig.CommandLine {
+	return rig.CommandLine{Binary: m.binary, Database: m.url}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store"
 )
 
@@ -36,11 +37,12 @@ func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if creates := r.Method == http.MethodPost || r.Method == http.MethodPatch; creates && r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", "faults-"+store.Random(20))
 	}
-	status, answer, why := 0, []byte(nil), ""
+	why := ""
 	unsure := false // whether an earlier attempt had its effect
 	for began := time.Now(); time.Since(began) < patience && r.Context().Err() == nil; time.Sleep(again) {
-		at := p.servers[rand.IntN(len(p.servers))].addr
-		status, answer, err = attempt(r.Context(), at, r, body)
+		at := &p.servers[rand.IntN(len(p.servers))].server
+		got, err := attempt(r.Context(), at.URL(), r, body)
+		status, answer := got.Status, got.Body
 		switch {
 		case err != nil:
 			unsure, why = true, err.Error()
@@ -85,23 +87,13 @@ func slow(status int, answer []byte) bool {
 }
 
 // attempt sends a request once.
-func attempt(ctx context.Context, addr string, r *http.Request, body []byte) (int, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, r.Method, "http://"+addr+r.URL.RequestURI(), bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, err
-	}
+func attempt(ctx context.Context, url string, r *http.Request, body []byte) (rig.Answer, error) {
+	header := http.Header{}
 	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "Create-Pending-Subscription-Change"} {
 		if value := r.Header.Get(name); value != "" {
-			request.Header.Set(name, value)
+			header.Set(name, value)
 		}
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	to := rig.Client{URL: url, Within: answerWithin}
+	return to.Send(ctx, rig.Request{Method: r.Method, Path: r.URL.RequestURI(), Body: body, Header: header})
 }

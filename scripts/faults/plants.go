@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"tollkeeper/scripts/rig"
 )
 
 // free lets a statement change what no statement may.
@@ -65,10 +67,10 @@ func (o options) plantAll(ctx context.Context, m *machine) error {
 		return err
 	}
 	// Those of the histories, whose prices count events.
-	if err := m.execute(ctx, "UPDATE usage_buckets SET totals = ARRAY(SELECT total * 2 FROM unnest(totals) AS total)"); err != nil {
+	if err := rig.Execute(ctx, m.url, "UPDATE usage_buckets SET totals = ARRAY(SELECT total * 2 FROM unnest(totals) AS total)"); err != nil {
 		return err
 	}
-	_, err = m.command(ctx, "verify")
+	_, err = m.command().Run(ctx, "verify")
 	if err == nil {
 		return fmt.Errorf("planted events folded twice into buckets: is not found")
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // Histories of a seed: as many at once, each of so many steps.
@@ -34,7 +36,7 @@ func (o options) play(ctx context.Context, m *machine, seed uint64) (one played,
 		return one, nil, err
 	}
 	undisturbed := filepath.Join(m.dir, fmt.Sprint("undisturbed-", seed))
-	if err := m.histories(ctx, seed, "http://"+m.servers[0].addr, undisturbed); err != nil {
+	if err := m.histories(ctx, seed, m.servers[0].server.URL(), undisturbed); err != nil {
 		return one, nil, fmt.Errorf("without faults: %w", err)
 	}
 	l, err := m.begin(ctx, seed, front.URL)
@@ -129,7 +131,7 @@ func (l *load) check(ctx context.Context) (findings []string, err error) {
 			break
 		}
 	}
-	if out, err := l.m.command(ctx, "verify"); err != nil {
+	if out, err := l.m.command().Run(ctx, "verify"); err != nil {
 		findings = append(findings, fmt.Sprintf("%s\n%s", err, short(string(out))))
 	}
 	return findings, nil
@@ -143,12 +145,13 @@ func (m *machine) histories(ctx context.Context, seed uint64, url, dumps string)
 	var keys []string
 	for n := range historiesAtOnce {
 		var key string
-		err := m.eventually(func() (err error) { // a fault may hit the command; then another account is made
-			var id string
-			if id, key, err = m.account(ctx, fmt.Sprintf("History %d of %d", n, seed)); err != nil {
+		err := m.eventually(func() error { // a fault may hit the command; then another account is made
+			made, err := m.command().CreateTestAccount(ctx, fmt.Sprintf("History %d of %d", n, seed))
+			if err != nil {
 				return err
 			}
-			return m.execute(ctx, "UPDATE accounts SET number_prefix = 'ABCDEF', future_bound_seconds = 400 * 86400 WHERE id = $1", id)
+			key = made.Key
+			return rig.Execute(ctx, m.url, "UPDATE accounts SET number_prefix = 'ABCDEF', future_bound_seconds = 400 * 86400 WHERE id = $1", made.ID)
 		})
 		if err != nil {
 			return err
@@ -180,7 +183,7 @@ func (o options) compare(undisturbed, disturbed string) (differences []string) {
 			if err := o.keep(filepath.Base(disturbed)+"-"+file.Name(), expected, shown); err != nil {
 				differences = append(differences, err.Error())
 			}
-			differences = append(differences, fmt.Sprintf("history %s ends otherwise:\n%s", file.Name(), firstDifference(string(expected), string(shown))))
+			differences = append(differences, fmt.Sprintf("history %s ends otherwise:\n%s", file.Name(), rig.Difference("without faults", string(expected), "with faults", string(shown))))
 		}
 	}
 	return differences
@@ -196,21 +199,4 @@ func (o options) keep(name string, expected, shown []byte) error {
 	}
 	path := filepath.Join(o.differing, name)
 	return errors.Join(os.WriteFile(path+".expected", expected, 0o600), os.WriteFile(path+".shown", shown, 0o600))
-}
-
-// firstDifference shows where two texts begin to differ.
-func firstDifference(expected, shown string) string {
-	x, y := strings.Split(expected, "\n"), strings.Split(shown, "\n")
-	for n := range min(len(x), len(y)) {
-		if x[n] == y[n] {
-			continue
-		}
-		at := 0
-		for at < min(len(x[n]), len(y[n])) && x[n][at] == y[n][at] {
-			at++
-		}
-		from := max(0, at-300)
-		return fmt.Sprintf("  line %d\n  without faults: %s\n  with faults:    %s", n, x[n][from:min(len(x[n]), at+300)], y[n][from:min(len(y[n]), at+300)])
-	}
-	return fmt.Sprintf("  %d lines without faults, %d with", len(x), len(y))
 }

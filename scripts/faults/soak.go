@@ -65,7 +65,7 @@ func (o options) soak(ctx context.Context, m *machine) error {
 	if events == 0 {
 		return errors.New("no event was answered, so there was no load")
 	}
-	if out, err := m.command(ctx, "verify"); err != nil {
+	if out, err := m.command().Run(ctx, "verify"); err != nil {
 		return fmt.Errorf("%w\n%s", err, short(string(out)))
 	}
 	return o.judge(samples)
@@ -106,7 +106,7 @@ func (s sample) String() string {
 // sample looks at all servers and at the database.
 func (m *machine) sample(ctx context.Context) (s sample, err error) {
 	for _, p := range m.servers {
-		if err := s.server(p.addr); err != nil {
+		if err := s.server(p.server.Addr); err != nil {
 			return s, err
 		}
 	}
