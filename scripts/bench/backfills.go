@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -24,13 +23,12 @@ type backfill struct {
 }
 
 func (p *process) openBackfill(ctx context.Context, about object) (backfill, error) {
-	id, err := p.create(ctx, "/v1/events/backfills", about)
+	id, err := p.Create(ctx, "/v1/events/backfills", about)
 	return backfill{p, id}, err
 }
 
 func (b backfill) do(ctx context.Context, what string) error {
-	_, err := b.process.ask(ctx, "POST", "/v1/events/backfills/"+b.id+"/"+what, "")
-	return err
+	return b.process.Post(ctx, "/v1/events/backfills/"+b.id+"/"+what, nil, nil)
 }
 
 // send lets events be of the backfill, spread over a time from an instant on.
@@ -38,19 +36,15 @@ func (b backfill) send(rows []row, from time.Time, length time.Duration) error {
 	for i := range rows {
 		rows[i].at = from.Add(length / time.Duration(len(rows)) * time.Duration(i))
 	}
-	_, _, err := load(b.process.addr, 16, b.process.requestsTo("/v1/ingest?backfill_id="+b.id, bodies(rows, 100)))
+	_, _, err := load(b.process.Addr, 16, b.process.requestsTo("/v1/ingest?backfill_id="+b.id, bodies(rows, 100)))
 	return err
 }
 
 // become waits until the backfill has that status.
 func (b backfill) become(ctx context.Context, status string) error {
 	for {
-		text, err := b.process.ask(ctx, "GET", "/v1/events/backfills/"+b.id, "")
-		if err != nil {
-			return err
-		}
 		var is struct{ Status string }
-		if err := json.Unmarshal(text, &is); err != nil || is.Status == status {
+		if err := b.process.Get(ctx, "/v1/events/backfills/"+b.id, &is); err != nil || is.Status == status {
 			return err
 		}
 	}

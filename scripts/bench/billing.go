@@ -185,7 +185,7 @@ func (s *stage) openBilling(ctx context.Context, l line) (b *billed, err error) 
 	if err := b.server.subscribe(ctx, plan, b.seed, l.month); err != nil || !l.prepaid {
 		return b, err
 	}
-	_, err = b.server.create(ctx, "/v1/customers/external_customer_id/"+b.seed+"/credits/ledger_entry",
+	_, err = b.server.Create(ctx, "/v1/customers/external_customer_id/"+b.seed+"/credits/ledger_entry",
 		object{"entry_type": "increment", "amount": json.Number(blockOf), "currency": "USD"})
 	return b, err
 }

@@ -27,7 +27,7 @@ func (p *process) requestsTo(path string, bodies []string) <-chan []byte {
 }
 
 func (p *process) request(path, body string) []byte {
-	return []byte("POST " + path + " HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key +
+	return []byte("POST " + path + " HTTP/1.1\r\nHost: " + p.Addr + "\r\nAuthorization: Bearer " + p.Key +
 		"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
@@ -35,7 +35,7 @@ func (p *process) request(path, body string) []byte {
 func (p *process) reads(path string, n int) <-chan []byte {
 	queue := make(chan []byte, n)
 	for range n {
-		queue <- []byte("GET " + path + " HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key + "\r\n\r\n")
+		queue <- []byte("GET " + path + " HTTP/1.1\r\nHost: " + p.Addr + "\r\nAuthorization: Bearer " + p.Key + "\r\n\r\n")
 	}
 	close(queue)
 	return queue

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"tollkeeper/domain/event"
 	"tollkeeper/domain/user"
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store"
 )
 
@@ -203,23 +203,13 @@ func (r *report) pages(ctx context.Context, p *process, cookie string) error {
 
 // page asks for a page, and returns how long its answer took.
 func (p *process) page(ctx context.Context, address, cookie string) (text []byte, took time.Duration, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr+address, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	request.Header.Set("Cookie", cookie)
 	began := time.Now()
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err = io.ReadAll(answer.Body)
+	answer, err := rig.Client{URL: p.Client.URL}.Send(ctx, rig.Request{Method: http.MethodGet, Path: address, Header: http.Header{"Cookie": {cookie}}})
 	took = time.Since(began)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", address, answer.Status)
+	if err == nil && answer.Status != http.StatusOK {
+		err = fmt.Errorf("%s: %d", address, answer.Status)
 	}
-	return text, took, err
+	return answer.Body, took, err
 }
 
 func compressed(text []byte) int {

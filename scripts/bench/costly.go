@@ -55,7 +55,7 @@ func (r *report) costly(ctx context.Context, s *stage, innocent, worst *tables, 
 		return err
 	}
 	defer p.stop()
-	customer, err := p.create(ctx, "/v1/customers", object{"name": "Innocent", "email": "c@example.com"})
+	customer, err := p.Create(ctx, "/v1/customers", object{"name": "Innocent", "email": "c@example.com"})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (p *process) during(each time.Duration, customer string, round int) (all []
 // memory is what the server holds, in megabytes.
 func (p *process) memory() float64 {
 	var kilobytes float64
-	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid), "VmRSS"), &kilobytes)
+	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.Pid()), "VmRSS"), &kilobytes)
 	return kilobytes / 1024
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store"
 )
 
@@ -86,32 +87,24 @@ func (s *stage) costlyKinds(ctx context.Context, worst *tables) (kinds []func(*p
 
 // send sends a request and reads the answer. That it is refused is no failure.
 func (p *process) send(ctx context.Context, method, path, kind, body string, headers ...string) error {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+path, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", kind)
-	if strings.HasPrefix(path, "/v1/") {
-		request.Header.Set("Authorization", "Bearer "+p.key)
-	}
+	header := http.Header{"Content-Type": {kind}}
 	for k := 0; k < len(headers); k += 2 {
-		request.Header.Set(headers[k], headers[k+1])
+		header.Set(headers[k], headers[k+1])
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
+	to := p.Client
+	if !strings.HasPrefix(path, "/v1/") {
+		to.Key = ""
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= http.StatusBadRequest && !refused(answer.StatusCode) {
-		err = fmt.Errorf("%s %s: %s %.300s", method, path, answer.Status, text)
+	answer, err := to.Send(ctx, rig.Request{Method: method, Path: path, Body: []byte(body), Header: header})
+	if err == nil && answer.Status >= http.StatusBadRequest && !refused(answer.Status) {
+		err = fmt.Errorf("%s %s: %d %.300s", method, path, answer.Status, answer.Body)
 	}
 	return err
 }
 
 // unread asks for a file and leaves the answer where it is.
 func (p *process) unread(ctx context.Context, cookie string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr+"/console/exports/file?report=events&format=csv", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Client.URL+"/console/exports/file?report=events&format=csv", nil)
 	if err != nil {
 		return err
 	}
@@ -137,7 +130,7 @@ var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 type strangersForm struct{ cookie, token string }
 
 func (p *process) strangersForm(ctx context.Context) (f strangersForm, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr+"/console/login", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Client.URL+"/console/login", nil)
 	if err != nil {
 		return f, err
 	}
@@ -193,11 +186,11 @@ func (s *stage) longInvoices(ctx context.Context, t *tables) (id string, err err
 		return "", err
 	}
 	defer p.stop()
-	customer, err := p.create(ctx, "/v1/customers", object{"name": "Long", "email": "c@example.com"})
+	customer, err := p.Create(ctx, "/v1/customers", object{"name": "Long", "email": "c@example.com"})
 	if err != nil {
 		return "", err
 	}
-	item, err := p.create(ctx, "/v1/items", object{"name": "Widgets"})
+	item, err := p.Create(ctx, "/v1/items", object{"name": "Widgets"})
 	if err != nil {
 		return "", err
 	}
@@ -207,11 +200,11 @@ func (s *stage) longInvoices(ctx context.Context, t *tables) (id string, err err
 			"unit_config": object{"unit_amount": "0.10"}, "start_date": "2026-01-01", "end_date": "2026-01-31"}
 	}
 	for range longInvoices {
-		id, err = p.create(ctx, "/v1/invoices", object{"customer_id": customer, "currency": "USD", "invoice_date": "2026-02-01", "line_items": lines})
+		id, err = p.Create(ctx, "/v1/invoices", object{"customer_id": customer, "currency": "USD", "invoice_date": "2026-02-01", "line_items": lines})
 		if err != nil {
 			return "", err
 		}
-		if _, err := p.ask(ctx, http.MethodPost, "/v1/invoices/"+id+"/issue", ""); err != nil {
+		if err := p.Post(ctx, "/v1/invoices/"+id+"/issue", nil, nil); err != nil {
 			return "", err
 		}
 	}

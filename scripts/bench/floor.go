@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // The floor of a way in is what the same events cost without Tollkeeper: an HTTP server of the
@@ -28,7 +27,7 @@ func serveBare(addr string) error {
 
 // bare starts such a server, a process of its own.
 func (s *stage) bare(ctx context.Context) (*process, error) {
-	addr, err := freeAddress()
+	addr, err := rig.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
@@ -36,33 +35,14 @@ func (s *stage) bare(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, own, "-bare", addr)
-	p := &process{addr: addr, master: s.postmaster, cmd: cmd, exited: make(chan struct{})}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		_ = cmd.Wait()
-		close(p.exited)
-	}()
-	for {
-		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			return p, conn.Close()
-		}
-		select {
-		case <-p.exited:
-			return nil, fmt.Errorf("the bare server ended: %s", cmd.ProcessState)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	return s.start(ctx, "", false, &rig.Server{Binary: own, Args: []string{"-bare", addr}, Addr: addr})
 }
 
 // receive takes one round of the same requests as a way.
 func (k *taken) receive(w way, t *tables, bare *process) error {
 	requests, used := bare.requests(bodies(t.source.take(w.events, time.Now()), w.size)), bare.watch()
 	before := used.now()
-	_, _, err := load(bare.addr, w.clients, requests)
+	_, _, err := load(bare.Addr, w.clients, requests)
 	k.works = append(k.works, used.now().sub(before))
 	return err
 }

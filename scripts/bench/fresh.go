@@ -52,7 +52,7 @@ func (r *report) follow(ctx context.Context, t *tables, p *process, e effect) er
 	before, began := used.now(), time.Now()
 	var sent []time.Duration
 	go func() {
-		_, each, err := load(p.addr, 8, p.paced(t, enough))
+		_, each, err := load(p.Addr, 8, p.paced(t, enough))
 		sent = each
 		ended <- err
 	}()
@@ -101,7 +101,7 @@ func (p *process) paced(t *tables, enough <-chan struct{}) <-chan []byte {
 func (p *process) probe(ctx context.Context, e effect, nth int) (time.Duration, error) {
 	now := time.Now()
 	sent := bodies([]row{{key: fmt.Sprintf("probe_%d_%d", now.UnixNano(), nth), alias: e.alias, at: now}}, 1)[0]
-	if _, err := p.ask(ctx, "POST", "/v1/ingest", sent); err != nil {
+	if err := p.Post(ctx, "/v1/ingest", []byte(sent), nil); err != nil {
 		return 0, err
 	}
 	for answered := time.Now(); ; {

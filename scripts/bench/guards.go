@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -37,7 +36,7 @@ func runGuards(ctx context.Context, o options) error {
 }
 
 func (r *report) guards(ctx context.Context, u *usual, rounds int) error {
-	item, err := u.server.create(ctx, "/v1/items", object{"name": "Guarded"})
+	item, err := u.server.Create(ctx, "/v1/items", object{"name": "Guarded"})
 	if err != nil {
 		return err
 	}
@@ -59,11 +58,11 @@ func (r *report) guards(ctx context.Context, u *usual, rounds int) error {
 			if err := u.tables.settle(ctx, u.server); err != nil {
 				return err
 			}
-			_, _, err := load(u.server.addr, 16, either(guarded, sender, u.server).requests(bodies(u.tables.source.take(guardedEvents, time.Now()), 100)))
+			_, _, err := load(u.server.Addr, 16, either(guarded, sender, u.server).requests(bodies(u.tables.source.take(guardedEvents, time.Now()), 100)))
 			return err
 		}},
 		{"reading: key of one right / of all", guardedReads, mostForRights, func(_ context.Context, guarded bool) error {
-			_, _, err := load(u.server.addr, 16, either(guarded, reader, u.server).reads("/v1/items/"+item, guardedReads))
+			_, _, err := load(u.server.Addr, 16, either(guarded, reader, u.server).reads("/v1/items/"+item, guardedReads))
 			return err
 		}},
 		{"creating items: audit log / none", guardedChanges, mostForChanges, func(ctx context.Context, guarded bool) error {
@@ -72,7 +71,7 @@ func (r *report) guards(ctx context.Context, u *usual, rounds int) error {
 				bodies[i] = `{"name": "Guarded"}`
 			}
 			return u.withAuditLog(ctx, guarded, func() error {
-				_, _, err := load(u.server.addr, 16, u.server.requestsTo("/v1/items", bodies))
+				_, _, err := load(u.server.Addr, 16, u.server.requestsTo("/v1/items", bodies))
 				return err
 			})
 		}},
@@ -140,19 +139,11 @@ func either[T any](first bool, a, b T) T {
 
 // restricted is the server asked with a key of one right, from this machine only.
 func (u *usual) restricted(ctx context.Context, scope string) (*process, error) {
-	answer, err := u.server.ask(ctx, "POST", "/v1/api_keys", `{"name": "bench", "scopes": ["`+scope+`"], "networks": ["127.0.0.0/8"]}`)
-	if err != nil {
-		return nil, err
-	}
 	var made struct {
 		Key string `json:"api_key"`
 	}
-	if err := json.Unmarshal(answer, &made); err != nil {
-		return nil, err
-	}
-	other := *u.server
-	other.key = made.Key
-	return &other, nil
+	err := u.server.Post(ctx, "/v1/api_keys", object{"name": "bench", "scopes": []string{scope}, "networks": []string{"127.0.0.0/8"}}, &made)
+	return u.server.with(made.Key), err
 }
 
 // withAuditLog does something with the audit log, or with a database that keeps none: the owner

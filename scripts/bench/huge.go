@@ -21,11 +21,11 @@ func (r *report) sendHuge(ctx context.Context, t *tables, p *process, size int64
 		return err
 	}
 	body := &endless{source: &t.source, at: time.Now(), left: size}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.addr+"/v1/ingest", body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Addr+"/v1/ingest", body)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+p.key)
+	request.Header.Set("Authorization", "Bearer "+p.Key)
 	request.Header.Set("Content-Type", "application/json")
 	used, began := p.watch(), time.Now()
 	idle := used.now()

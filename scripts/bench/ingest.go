@@ -123,7 +123,7 @@ func (k *taken) take(ctx context.Context, w way, t *tables, p *process) error {
 		return err
 	}
 	before := used.now()
-	took, each, err := load(p.addr, w.clients, requests)
+	took, each, err := load(p.Addr, w.clients, requests)
 	if err == nil {
 		err = t.settle(ctx, p)
 	}

@@ -73,7 +73,7 @@ func disordered(rows []row) []row {
 func (a *arrival) ingest(ctx context.Context, t *tables, p *process, rows []row) error {
 	requests := p.requests(bodies(rows, 100))
 	return a.measure(ctx, t, p, func() (time.Duration, error) {
-		took, _, err := load(p.addr, 16, requests)
+		took, _, err := load(p.Addr, 16, requests)
 		return took, err
 	})
 }

@@ -28,12 +28,12 @@ func (r *report) ledgers(ctx context.Context, s *stage, t *tables, p *process) e
 	const customers, entries, writers, rounds = 1000, 4000, 8, 5
 	paths := make([]string, customers)
 	for k := range paths {
-		customer, err := p.create(ctx, "/v1/customers", object{"name": "Prepaid", "email": "p@example.com"})
+		customer, err := p.Create(ctx, "/v1/customers", object{"name": "Prepaid", "email": "p@example.com"})
 		if err != nil {
 			return err
 		}
 		paths[k] = "/v1/customers/" + customer + "/credits/ledger_entry"
-		if _, err := p.create(ctx, paths[k], object{"entry_type": "increment", "amount": 1_000_000}); err != nil {
+		if _, err := p.Create(ctx, paths[k], object{"entry_type": "increment", "amount": 1_000_000}); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (e *entering) enter(p *process, paths []string, entries, writers int, bare 
 	close(queue)
 	used := p.watch()
 	before := used.now()
-	all, _, err := load(p.addr, writers, queue)
+	all, _, err := load(p.Addr, writers, queue)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -22,14 +21,14 @@ type prepaid struct{ id, alias string }
 
 // prepay makes a customer that has so many credits, each of which pays for an event.
 func (p *process) prepay(ctx context.Context, plan, alias string, credits int) (prepaid, error) {
-	id, err := p.create(ctx, "/v1/customers", object{"name": alias, "email": "p@example.com", "external_customer_id": alias, "currency": "USD"})
+	id, err := p.Create(ctx, "/v1/customers", object{"name": alias, "email": "p@example.com", "external_customer_id": alias, "currency": "USD"})
 	if err != nil {
 		return prepaid{}, err
 	}
-	if _, err := p.create(ctx, "/v1/subscriptions", object{"customer_id": id, "plan_id": plan, "start_date": monthOf(time.Now()).Format(time.DateOnly)}); err != nil {
+	if _, err := p.Create(ctx, "/v1/subscriptions", object{"customer_id": id, "plan_id": plan, "start_date": monthOf(time.Now()).Format(time.DateOnly)}); err != nil {
 		return prepaid{}, err
 	}
-	_, err = p.create(ctx, "/v1/customers/"+id+"/credits/ledger_entry", object{"entry_type": "increment", "amount": credits})
+	_, err = p.Create(ctx, "/v1/customers/"+id+"/credits/ledger_entry", object{"entry_type": "increment", "amount": credits})
 	return prepaid{id, alias}, err
 }
 
@@ -42,12 +41,8 @@ func (p *process) inCredits(ctx context.Context) (plan string, err error) {
 
 // balance adds up what a customer has left.
 func (p *process) balance(ctx context.Context, c prepaid) (left int, err error) {
-	text, err := p.ask(ctx, "GET", "/v1/customers/"+c.id+"/credits", "")
-	if err != nil {
-		return 0, err
-	}
 	var page struct{ Data []struct{ Balance int } }
-	err = json.Unmarshal(text, &page)
+	err = p.Get(ctx, "/v1/customers/"+c.id+"/credits", &page)
 	for _, block := range page.Data {
 		left += block.Balance
 	}
@@ -94,7 +89,7 @@ func (r *report) balances(ctx context.Context, s *stage, p *process) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.create(ctx, "/v1/customers/"+buyer.id+"/credits/top_ups", object{
+	_, err = p.Create(ctx, "/v1/customers/"+buyer.id+"/credits/top_ups", object{
 		"currency": "credits", "threshold": "10", "amount": "1", "per_unit_cost_basis": "0.10",
 		"invoice_settings": object{"auto_collection": false, "net_terms": 0},
 	})

@@ -14,13 +14,13 @@ const wantPreview = 150
 // prices ask the same question: they differ in metric, model, filter and groups.
 func (r *report) previews(ctx context.Context, p *process) error {
 	const prices, events, times = 100, 500, 9
-	item, err := p.create(ctx, "/v1/items", object{"name": "Previews"})
+	item, err := p.Create(ctx, "/v1/items", object{"name": "Previews"})
 	if err != nil {
 		return err
 	}
 	var metrics []string
 	for _, sql := range []string{"COUNT(*)", "SUM(tokens)", "MAX(tokens * 2)", "COUNT(DISTINCT region)", "LATEST_BY(tokens, timestamp)"} {
-		metric, err := p.create(ctx, "/v1/metrics", object{
+		metric, err := p.Create(ctx, "/v1/metrics", object{
 			"name": sql, "description": nil, "item_id": item, "sql": "SELECT " + sql + " FROM events WHERE event_name = 'call'",
 		})
 		if err != nil {
@@ -28,7 +28,7 @@ func (r *report) previews(ctx context.Context, p *process) error {
 		}
 		metrics = append(metrics, metric)
 	}
-	customer, err := p.create(ctx, "/v1/customers", object{"name": "Previewed", "email": "p@example.com"})
+	customer, err := p.Create(ctx, "/v1/customers", object{"name": "Previewed", "email": "p@example.com"})
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *report) previews(ctx context.Context, p *process) error {
 	before := used.now()
 	for i := range took {
 		began := time.Now()
-		if _, err := p.ask(ctx, "POST", "/v1/prices/evaluate_preview_events", string(request)); err != nil {
+		if err := p.Post(ctx, "/v1/prices/evaluate_preview_events", request, nil); err != nil {
 			return err
 		}
 		took[i] = time.Since(began)

@@ -2,139 +2,61 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
-	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
-// build compiles the server.
-func build(ctx context.Context, path string) (string, error) {
-	compile := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/tollkeeper")
-	compile.Stderr = os.Stderr
-	return path, compile.Run()
-}
-
-// process is a running server.
+// process is a running server, asked for an account.
 type process struct {
-	addr    string
-	key     string // of the account that it is asked for
-	buckets bool   // whether it keeps any
-	master  int    // the process of the database
-	cmd     *exec.Cmd
-	exited  chan struct{}
+	*rig.Server
+	rig.Client
+	buckets bool // whether it keeps any
+	master  int  // the process of the database
 }
 
 // serve starts a server that keeps buckets, or one that does not, with what else it is
 // told by its environment.
 func (s *stage) serve(ctx context.Context, key string, buckets bool, told ...string) (*process, error) {
-	addr, err := freeAddress()
+	addr, err := rig.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, s.binary, "serve")
-	cmd.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+s.url, "TOLLKEEPER_ADDR="+addr, fmt.Sprint("TOLLKEEPER_BUCKETS=", buckets))
-	cmd.Env = append(cmd.Env, told...)
-	p := &process{addr: addr, key: key, buckets: buckets, master: s.postmaster, cmd: cmd, exited: make(chan struct{})}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		_ = cmd.Wait()
-		close(p.exited)
-	}()
-	for {
-		answer, err := http.Get("http://" + addr + "/readyz")
-		if err == nil {
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return p, nil
-			}
-		}
-		select {
-		case <-p.exited:
-			return nil, fmt.Errorf("the server ended: %s", cmd.ProcessState)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return s.start(ctx, key, buckets, &rig.Server{Binary: s.binary, Addr: addr, Database: s.url, Env: append([]string{fmt.Sprint("TOLLKEEPER_BUCKETS=", buckets)}, told...)})
 }
 
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String(), nil
+// start starts a server and waits until it is ready.
+func (s *stage) start(ctx context.Context, key string, buckets bool, server *rig.Server) (*process, error) {
+	p := &process{Server: server, Client: rig.Client{URL: server.URL(), Key: key}, buckets: buckets, master: s.postmaster}
+	return p, server.StartReady(ctx, 0)
 }
 
-func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	<-p.exited
-}
+func (p *process) stop() { _ = p.Stop() } // what it measured is there already
 
 // as is the server asked for another account.
-func (p *process) as(t *tables) *process {
+func (p *process) as(t *tables) *process { return p.with(t.key) }
+
+// with is the server asked with another key.
+func (p *process) with(key string) *process {
 	other := *p
-	other.key = t.key
+	other.Key = key
 	return &other
 }
 
 // watch counts the processor time of the server and of its database.
-func (p *process) watch() watch { return watch{p.cmd.Process.Pid, p.master} }
+func (p *process) watch() watch { return watch{p.Pid(), p.master} }
 
 // peakMemory is the most the server ever held, in megabytes.
 func (p *process) peakMemory() float64 {
 	var kilobytes float64
-	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid), "VmHWM"), &kilobytes)
+	_, _ = fmt.Sscan(field(fmt.Sprintf("/proc/%d/status", p.Pid()), "VmHWM"), &kilobytes)
 	return kilobytes / 1024
 }
 
-// ask is a request of the account.
-func (p *process) ask(ctx context.Context, method, path, body string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+path, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+p.key)
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= http.StatusBadRequest {
-		err = fmt.Errorf("%s %s: %s", method, path, text)
-	}
-	return text, err
-}
-
-type object = map[string]any
-
-// create makes a thing and returns its id.
-func (p *process) create(ctx context.Context, path string, body object) (id string, err error) {
-	sent, err := json.Marshal(body)
-	if err != nil {
-		return "", err
-	}
-	answer, err := p.ask(ctx, "POST", path, string(sent))
-	if err != nil {
-		return "", err
-	}
-	var made struct{ ID string }
-	err = json.Unmarshal(answer, &made)
-	return made.ID, err
-}
+type object = rig.Object
 
 func cpuModel() string { return field("/proc/cpuinfo", "model name") }
 

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // price is one of a plan, with its metric.
@@ -27,7 +30,7 @@ func byProperty(property string, values []string) object {
 
 // offer makes a plan of monthly prices, in their order, and of more entries, which are written out.
 func (p *process) offer(ctx context.Context, name string, prices []price, more ...object) (plan string, err error) {
-	item, err := p.create(ctx, "/v1/items", object{"name": name})
+	item, err := p.Create(ctx, "/v1/items", object{"name": name})
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +39,7 @@ func (p *process) offer(ctx context.Context, name string, prices []price, more .
 	for i, price := range prices {
 		if price.sql != "" && metrics[price.sql] == "" {
 			body := object{"name": price.sql, "description": nil, "item_id": item, "sql": price.sql}
-			if metrics[price.sql], err = p.create(ctx, "/v1/metrics", body); err != nil {
+			if metrics[price.sql], err = p.Create(ctx, "/v1/metrics", body); err != nil {
 				return "", err
 			}
 		}
@@ -53,21 +56,22 @@ func (p *process) offer(ctx context.Context, name string, prices []price, more .
 		}
 		wanted = append(wanted, object{"price": body})
 	}
-	return p.create(ctx, "/v1/plans", object{"name": name, "currency": "USD", "prices": append(wanted, more...)})
+	return p.Create(ctx, "/v1/plans", object{"name": name, "currency": "USD", "prices": append(wanted, more...)})
 }
 
 // subscribe makes a customer with an alias and subscribes it from an instant on.
 func (p *process) subscribe(ctx context.Context, plan, alias string, from time.Time) error {
-	customer, err := p.create(ctx, "/v1/customers", object{"name": alias, "email": "c@example.com", "external_customer_id": alias})
+	customer, err := p.Create(ctx, "/v1/customers", object{"name": alias, "email": "c@example.com", "external_customer_id": alias})
 	if err != nil {
 		return err
 	}
-	_, err = p.create(ctx, "/v1/subscriptions", object{"customer_id": customer, "plan_id": plan, "start_date": from.Format(time.DateOnly)})
+	_, err = p.Create(ctx, "/v1/subscriptions", object{"customer_id": customer, "plan_id": plan, "start_date": from.Format(time.DateOnly)})
 	return err
 }
 
 // costs asks for a customer's costs of a month, added up day by day.
 func (p *process) costs(ctx context.Context, alias string, month time.Time) ([]byte, error) {
-	return p.ask(ctx, "GET", "/v1/customers/external_customer_id/"+alias+"/costs?view_mode=cumulative&timeframe_start="+
-		month.Format(time.DateOnly)+"&timeframe_end="+month.AddDate(0, 1, 0).Format(time.DateOnly), "")
+	answer, err := p.Do(ctx, rig.Request{Method: http.MethodGet, Path: "/v1/customers/external_customer_id/" + alias + "/costs?view_mode=cumulative&timeframe_start=" +
+		month.Format(time.DateOnly) + "&timeframe_end=" + month.AddDate(0, 1, 0).Format(time.DateOnly)})
+	return answer.Body, err
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // What an account does beside one that does its worst.
@@ -43,7 +46,7 @@ func (r *report) shares(ctx context.Context, s *stage, rounds int) error {
 		return err
 	}
 	defer p.stop()
-	customer, err := p.create(ctx, "/v1/customers", object{"name": "Innocent", "email": "c@example.com"})
+	customer, err := p.Create(ctx, "/v1/customers", object{"name": "Innocent", "email": "c@example.com"})
 	if err != nil {
 		return err
 	}
@@ -92,11 +95,11 @@ func (p *process) ordinary(customer string, round int) ([]time.Duration, error) 
 		case 1:
 			queue <- p.request("/v1/customers", `{"name":"Other","email":"o@example.com"}`)
 		default:
-			queue <- []byte("GET /v1/customers/" + customer + " HTTP/1.1\r\nHost: " + p.addr + "\r\nAuthorization: Bearer " + p.key + "\r\n\r\n")
+			queue <- []byte("GET /v1/customers/" + customer + " HTTP/1.1\r\nHost: " + p.Addr + "\r\nAuthorization: Bearer " + p.Key + "\r\n\r\n")
 		}
 	}
 	close(queue)
-	_, took, err := load(p.addr, shareClients, queue)
+	_, took, err := load(p.Addr, shareClients, queue)
 	return took, err
 }
 
@@ -113,7 +116,7 @@ func (t *tables) spoil(ctx context.Context, p *process) (spoiler, error) {
 	w := spoiler{tables: t, server: p}
 	var err error
 	for _, customer := range []*string{&w.locked, &w.slow} {
-		if *customer, err = p.create(ctx, "/v1/customers", object{"name": "Worst", "email": "w@example.com"}); err != nil {
+		if *customer, err = p.Create(ctx, "/v1/customers", object{"name": "Worst", "email": "w@example.com"}); err != nil {
 			return w, err
 		}
 	}
@@ -123,11 +126,11 @@ func (t *tables) spoil(ctx context.Context, p *process) (spoiler, error) {
 	}
 	month := monthOf(time.Now()).AddDate(0, -2, 0)
 	for n := range failingUnits {
-		customer, err := p.create(ctx, "/v1/customers", object{"name": fmt.Sprint("Fails ", n), "email": "w@example.com"})
+		customer, err := p.Create(ctx, "/v1/customers", object{"name": fmt.Sprint("Fails ", n), "email": "w@example.com"})
 		if err != nil {
 			return w, err
 		}
-		_, err = p.create(ctx, "/v1/subscriptions", object{"customer_id": customer, "plan_id": plan, "start_date": month.Format(time.DateOnly), "auto_issuance": false})
+		_, err = p.Create(ctx, "/v1/subscriptions", object{"customer_id": customer, "plan_id": plan, "start_date": month.Format(time.DateOnly), "auto_issuance": false})
 		if err != nil {
 			return w, err
 		}
@@ -177,7 +180,8 @@ func (w spoiler) begin(ctx context.Context) (stop func() error, err error) {
 	for _, customer := range slices.Concat(slices.Repeat([]string{w.locked}, lockedPuts), slices.Repeat([]string{w.slow}, slowPuts)) {
 		sent.Go(func() {
 			for n := 0; sending.Err() == nil; n++ {
-				_, _ = w.server.ask(sending, "PUT", "/v1/customers/"+customer, fmt.Sprintf(`{"name":"Worst %d"}`, n)) // most are refused
+				change := rig.Request{Method: http.MethodPut, Path: "/v1/customers/" + customer, Body: object{"name": fmt.Sprint("Worst ", n)}}
+				_, _ = w.server.Send(sending, change) // most are refused
 			}
 		})
 	}

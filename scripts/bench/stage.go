@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tollkeeper/scripts/rig"
 	"tollkeeper/store"
 	"tollkeeper/store/cluster"
 )
@@ -64,7 +65,8 @@ func setUp(ctx context.Context, dir, binary string) (s *stage, err error) {
 		return nil, err
 	}
 	if s.binary == "" {
-		s.binary, err = build(ctx, filepath.Join(dir, "tollkeeper"))
+		s.binary = filepath.Join(dir, "tollkeeper")
+		err = rig.Build(ctx, "", rig.ServerPackage, s.binary)
 	}
 	return s, err
 }

@@ -27,11 +27,11 @@ func (b *billed) sellVaried(ctx context.Context, customers int) error {
 // variedPlans makes the plans, and returns what subscribes a customer with an alias in each way.
 func (b *billed) variedPlans(ctx context.Context) (kinds []func(alias string) error, err error) {
 	p := b.server
-	item, err := p.create(ctx, "/v1/items", object{"name": "Credits"})
+	item, err := p.Create(ctx, "/v1/items", object{"name": "Credits"})
 	if err != nil {
 		return nil, err
 	}
-	seat, err := p.create(ctx, "/v1/license_types", object{"name": "Seat", "grouping_key": "seat_id"})
+	seat, err := p.Create(ctx, "/v1/license_types", object{"name": "Seat", "grouping_key": "seat_id"})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (b *billed) variedPlans(ctx context.Context) (kinds []func(alias string) er
 	}
 	first := b.month.Format(time.DateOnly)
 	sell := func(alias, plan string, more object) (subscription string, err error) {
-		id, err := p.create(ctx, "/v1/customers", object{"name": alias, "email": "v@example.com", "external_customer_id": alias, "currency": "USD"})
+		id, err := p.Create(ctx, "/v1/customers", object{"name": alias, "email": "v@example.com", "external_customer_id": alias, "currency": "USD"})
 		if err != nil {
 			return "", err
 		}
@@ -69,7 +69,7 @@ func (b *billed) variedPlans(ctx context.Context) (kinds []func(alias string) er
 		for name, value := range more {
 			terms[name] = value
 		}
-		return p.create(ctx, "/v1/subscriptions", terms)
+		return p.Create(ctx, "/v1/subscriptions", terms)
 	}
 	return []func(alias string) error{
 		func(alias string) error {
@@ -80,7 +80,7 @@ func (b *billed) variedPlans(ctx context.Context) (kinds []func(alias string) er
 			if _, err := sell(alias, plain, nil); err != nil {
 				return err
 			}
-			_, err := p.create(ctx, "/v1/customers/external_customer_id/"+alias+"/credits/ledger_entry", object{
+			_, err := p.Create(ctx, "/v1/customers/external_customer_id/"+alias+"/credits/ledger_entry", object{
 				"entry_type": "increment", "amount": json.Number(blockOf), "currency": "USD", "effective_date": first,
 			})
 			return err
@@ -98,7 +98,7 @@ func (b *billed) variedPlans(ctx context.Context) (kinds []func(alias string) er
 			if err != nil {
 				return err
 			}
-			_, err = p.create(ctx, "/v1/licenses", object{
+			_, err = p.Create(ctx, "/v1/licenses", object{
 				"subscription_id": subscription, "license_type_id": seat, "external_license_id": "seat", "start_date": first,
 			})
 			return err

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"tollkeeper/scripts/rig"
 )
 
 // mostVerifying is the processor time, in seconds, in which a million events are verified.
@@ -100,8 +102,7 @@ func (r *report) verifying(ctx context.Context, s *stage, t *tables, present int
 func (s *stage) verify(ctx context.Context) (said string, took time.Duration, err error) {
 	of := watch{postmaster: s.postmaster}
 	before := of.now()
-	command := exec.CommandContext(ctx, s.binary, "verify")
-	command.Env = append(os.Environ(), "TOLLKEEPER_DATABASE_URL="+s.url)
+	command := rig.CommandLine{Binary: s.binary, Database: s.url}.Command(ctx, "verify")
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	var exited *exec.ExitError
