@@ -291,9 +291,9 @@ func (b *billed) copySubscriptions(ctx context.Context, times int) error {
 }
 
 // copiedID finds the ids that a copy has of its own, in a row as JSON. Such an id keeps its prefix and its last letters;
-// the eight between are the number of the copy. Only letters and digits are part of an id, so the name of a
-// column, as in "line_id": null, is none. PostgreSQL and Go read the pattern alike.
-const copiedID = `"(cus|sub|planinterval|pint|inv|line|block|entry)_[0-9A-Za-z]{8}([0-9A-Za-z]{12})"`
+// the eight between are the number of the copy. These are letters and digits in each id, so the name of a
+// column, as in "line_id": null, is none. The end of a line's id is base64. PostgreSQL and Go read the pattern alike.
+const copiedID = `"(cus|sub|planinterval|pint|inv|line|block|entry)_[0-9A-Za-z]{8}([0-9A-Za-z_-]{12})"`
 
 // copyRows copies the rows of a table that a condition holds for, with ids of their own.
 func (b *billed) copyRows(ctx context.Context, tx pgx.Tx, table string, times int, where string) error {
