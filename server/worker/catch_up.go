@@ -220,6 +220,7 @@ type found struct {
 	failed error     // of the search for units of the job
 
 	trying []due.Parked         // units whose next try has come
+	held   map[due.Lane]bool    // lanes of which nothing was looked for
 	by     time.Time            // the pass does what is due by then
 	looked time.Time            // real time, as of which units are held up: see [due.AsOf]
 	first  map[string]time.Time // when the first unit of each kind fell due
@@ -248,7 +249,7 @@ func (w *Worker) earliest(ctx context.Context, p pass) (next found, err error) {
 		if err != nil {
 			return err
 		}
-		next = found{trying: parked.Trying, looked: parked.At, first: map[string]time.Time{}}
+		next = found{trying: parked.Trying, held: parked.Held, looked: parked.At, first: map[string]time.Time{}}
 		by := p.until
 		if by.IsZero() {
 			by = tx.Now
@@ -349,9 +350,10 @@ func (w *Worker) report(ctx context.Context, unit found, of due.Subject, failed 
 
 // unpark deletes the parked units of the jobs of a pass that are due no more: they succeeded, or a request
 // changed what they were about. A unit that is due after the pass stays: an advance parks it before the clock gets there.
+// So does one of a lane that another unit holds up as a whole: nothing of the lane was looked for.
 func (w *Worker) unpark(ctx context.Context, p pass, next found) error {
 	done := slices.DeleteFunc(next.trying, func(u due.Parked) bool {
-		return u.DueAt.After(next.by) || !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind })
+		return u.DueAt.After(next.by) || !slices.ContainsFunc(p.of, func(j job) bool { return j.name == u.Kind && !next.held[j.lane] })
 	})
 	if len(done) == 0 {
 		return nil

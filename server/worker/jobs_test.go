@@ -58,6 +58,36 @@ var _ = Describe("Due work", func() {
 		Expect(tried(dueAt)).To(BeEmpty())
 	})
 
+	It("stays parked while another unit holds up all of its lane, since nothing of that is looked for", func() {
+		st := storetest.Shared()
+		log := slog.New(slog.NewTextHandler(GinkgoWriter, nil))
+		w := worker.New(worker.Config{Store: st, Workers: 1, Log: log})
+		account := storetest.Account(st, "live")
+		Expect(w.DoFailing(account, fault.Refused("A metric took too long"))).To(Succeed())
+		Expect(st.Update(account, func(tx *store.Tx) error {
+			if _, err := due.Park(tx, due.Failure{Kind: "other", Lane: due.Notices, DueAt: tx.Now, Err: fault.Refused("It is of no subject")}); err != nil {
+				return err
+			}
+			return tx.Exec(`UPDATE parked_units SET next_try_at = clock_timestamp() + CASE kind WHEN 'other' THEN interval '1 hour' ELSE interval '0' END
+				WHERE account_id = ?`, tx.AccountID).Error
+		})).To(Succeed())
+		kinds := func() (kinds []string) {
+			GinkgoHelper()
+			Expect(w.DoNothing(account)).To(Succeed())
+			Expect(st.View(account, func(tx *store.Tx) error {
+				parked, err := due.List(tx, 3)
+				for _, p := range parked {
+					kinds = append(kinds, p.Kind)
+				}
+				return err
+			})).To(Succeed())
+			return kinds
+		}
+		Expect(kinds()).To(ConsistOf("fail", "other"))
+		Expect(st.Update(account, due.RetryAll)).To(Succeed())
+		Expect(kinds()).To(Equal([]string{"other"}), "which is of no job of the pass")
+	})
+
 	It("that fails in an outage is not parked, and ends the pass", func() {
 		st := storetest.Shared()
 		w := worker.New(worker.Config{Store: st, Workers: 1})
