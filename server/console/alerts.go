@@ -9,6 +9,7 @@ import (
 	"tollkeeper/domain/alert"
 	"tollkeeper/domain/subscription"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/server/wire"
 	"tollkeeper/store"
 )
@@ -60,7 +61,7 @@ func alertTable(v *visit, all []gen.Alert) (table, error) {
 	names, err := v.watched(all)
 	t := table{Label: "Alerts", Links: true, Columns: []column{{"Alert", ""}, {"Of", ""}, {"State", ""}, {"Thresholds", "num"}, {"Created", "mid"}}}
 	for _, a := range all {
-		t.Rows = append(t.Rows, []templ.Component{rowLink(link("alerts", a.ID), words(string(a.Type)), ""), alertOf(a, names), enabledBadge(a.Enabled), text(thresholds(a)), instant(a.CreatedAt)})
+		t.Rows = append(t.Rows, []templ.Component{rowLink(link("alerts", a.ID), form.Words(string(a.Type)), ""), alertOf(a, names), enabledBadge(a.Enabled), text(thresholds(a)), instant(a.CreatedAt)})
 	}
 	return t, err
 }
@@ -137,7 +138,7 @@ func alertPage(v *visit) (templ.Component, error) {
 	}
 	r := record{
 		Head: head{
-			Crumbs: []crumb{{link("alerts"), "Alerts"}}, Title: words(string(a.Type)), Badge: enabledBadge(a.Enabled), Meta: []templ.Component{alertOf(a, names), copyable(a.ID)},
+			Crumbs: []crumb{{link("alerts"), "Alerts"}}, Title: form.Words(string(a.Type)), Badge: enabledBadge(a.Enabled), Meta: []templ.Component{alertOf(a, names), copyable(a.ID)},
 			Actions: v.actions(doing{Operation: "deleteAlert", Name: "Delete", Kind: "danger", Known: known}, change, doing{Operation: "updateAlert", Name: "Edit", Kind: "primary", Known: known}),
 		},
 		Title: "Alert", Facts: []fact{{"Of", alertOf(a, names)}, {"Thresholds", text(thresholds(a))}, {"Created", instant(a.CreatedAt)}},

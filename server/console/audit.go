@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // auditPage lists who changed what, the newest first.
@@ -18,7 +19,7 @@ func auditPage(v *visit) (templ.Component, error) {
 	t := table{Label: "Audit log", Columns: []column{{"When", ""}, {"Who", ""}, {"What", ""}, {"Changed", "mid"}, {"Request", "wide"}}}
 	for _, e := range page.Data {
 		t.Rows = append(t.Rows, []templ.Component{
-			instant(e.CreatedAt), stacked(anchor(v.here("actor_id", e.Actor.ID), e.Actor.Name), text(words(string(e.Actor.Type)))),
+			instant(e.CreatedAt), stacked(anchor(v.here("actor_id", e.Actor.ID), e.Actor.Name), text(form.Words(string(e.Actor.Type)))),
 			stacked(text(v.summaryOf(e.Action)), anchor(v.here("action", e.Action), e.Action)), auditChanges(e), mono(deref(e.RequestID)),
 		})
 	}

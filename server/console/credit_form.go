@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -111,7 +112,7 @@ func (c *creditView) refuse(err error, places []int) {
 	c.Failed = problemText(err)
 	for _, text := range violationsOf(err) {
 		place, reason, found := strings.Cut(text, ": ")
-		index, inLines := indexIn(place, "line_items")
+		index, inLines := form.IndexIn(place, "line_items")
 		if !found || !inLines || index >= len(places) {
 			c.Problems = append(c.Problems, violation{Text: asSentence(text)})
 			continue
@@ -134,7 +135,7 @@ func (c creditView) effect() string {
 // creditReasons are the reasons of the contract.
 func (c creditView) creditReasons() []option {
 	if schema := c.visit.pages.operations["createCreditNote"].schema(); schema != nil {
-		return choicesOf(flatten(flatten(schema).Properties["reason"].Schema))
+		return form.ChoicesOf(form.Flatten(form.Flatten(schema).Properties["reason"].Schema))
 	}
 	return nil
 }

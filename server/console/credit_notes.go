@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/export"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // creditNotesPage lists credit notes, the newest first.
@@ -23,7 +24,7 @@ func creditNotesPage(v *visit) (templ.Component, error) {
 	for _, n := range page.Data {
 		reason := ""
 		if n.Reason != nil {
-			reason = words(string(*n.Reason))
+			reason = form.Words(string(*n.Reason))
 		}
 		t.Rows = append(t.Rows, []templ.Component{
 			rowLink(link("credit-notes", n.ID), n.CreditNoteNumber, voided(n)), names.link(n.Customer.ID), text(reason), instant(n.CreatedAt), number(n.Total),
@@ -60,13 +61,13 @@ func creditNotePage(v *visit) (templ.Component, error) {
 	facts := []fact{
 		{"Customer", names.link(n.Customer.ID)},
 		{"Invoice", anchor(link("invoices", n.InvoiceID), "Open")},
-		{"Type", text(words(string(n.Type)))},
+		{"Type", text(form.Words(string(n.Type)))},
 		{"Created", instant(n.CreatedAt)},
 		{"Subtotal", number(n.Subtotal)},
 		{"Total", number(n.Total)},
 	}
 	if n.Reason != nil {
-		facts = append(facts, fact{"Reason", text(words(string(*n.Reason)))})
+		facts = append(facts, fact{"Reason", text(form.Words(string(*n.Reason)))})
 	}
 	if n.Memo != nil {
 		facts = append(facts, fact{"Memo", text(*n.Memo)})

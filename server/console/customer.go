@@ -8,6 +8,7 @@ import (
 
 	"tollkeeper/domain/mail"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // customerView is a customer, with what is shown on each of the tabs.
@@ -134,7 +135,7 @@ func (c customerView) head() head {
 func (c customerView) tabs() []tab {
 	list := []tab{{link("customers", c.Customer.ID), "Overview", c.Current == ""}}
 	for _, name := range []string{"subscriptions", "invoices", "credits", "alerts"} {
-		list = append(list, tab{link("customers", c.Customer.ID, name), words(name), c.Current == name})
+		list = append(list, tab{link("customers", c.Customer.ID, name), form.Words(name), c.Current == name})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"tollkeeper/domain/credit"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -93,7 +94,7 @@ func blockTable(c creditsView, blocks []gen.CustomerCreditBlock) table {
 			remove = smallButton(found[0])
 		}
 		t.Rows = append(t.Rows, []templ.Component{
-			stacked(text(words(source)), mono(b.ID)), stateBadge(string(b.Status)), effective, optionalAmount(b.PerUnitCostBasis, ""), optionalNumber(b.MaximumInitialBalance), number(b.Balance.String()), remove,
+			stacked(text(form.Words(source)), mono(b.ID)), stateBadge(string(b.Status)), effective, optionalAmount(b.PerUnitCostBasis, ""), optionalNumber(b.MaximumInitialBalance), number(b.Balance.String()), remove,
 		})
 	}
 	return t
@@ -103,7 +104,7 @@ func blockTable(c creditsView, blocks []gen.CustomerCreditBlock) table {
 func (c creditsView) ledger() table {
 	t := table{Label: "Ledger", Columns: []column{{"Entry", ""}, {"When", "mid"}, {"State", "wide"}, {"Amount", "num"}, {"Balance", "num"}}}
 	for _, e := range c.Entries {
-		what := text(words(e.Kind))
+		what := text(form.Words(e.Kind))
 		if e.InvoiceID != nil {
 			what = stacked(what, anchor(link("invoices", *e.InvoiceID), "Invoice"))
 		} else if e.Description != nil {

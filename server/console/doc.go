@@ -5,8 +5,8 @@
 // console has no rule of billing of its own. What no operation gives is read from the domain in a
 // transaction: names of customers, balances of all customers, parked work, settings.
 //
-// Forms are made from the contract (schema.go, field.go): each operation that changes something has
-// one at /console/do/{operationId}. What was posted becomes JSON (encode.go) and a request to the API.
+// Forms are made from the contract (package form): each operation that changes something has
+// one at /console/do/{operationId}. What was posted becomes JSON and a request to the API.
 // Its violations are shown at the fields whose names are their places. Refused was a form by hand for
 // each operation: an operation that is added to the contract would have none.
 //

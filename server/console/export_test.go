@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"net/http/httptest"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 
 	"tollkeeper/domain/account"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // What specs look at from inside.
@@ -23,13 +23,12 @@ var (
 	}
 	NumberText = func(value string) string { return numberFigure(value).Text }
 	PeriodText = periodText
-	Words      = words
+	Words      = form.Words
 	Initials   = initials
-	RemoveRow  = removeRow
 )
 
 // Form is the form of an operation, without a server behind it.
-type Form struct{ form }
+type Form struct{ operationForm }
 
 // FormOf makes the form of an operation of a contract for somebody who may do all.
 func FormOf(document *openapi3.T, operation string, values url.Values) Form {
@@ -40,7 +39,7 @@ func FormOf(document *openapi3.T, operation string, values url.Values) Form {
 	return Form{f}
 }
 
-func formWith(document *openapi3.T, operation string, values url.Values) (form, error) {
+func formWith(document *openapi3.T, operation string, values url.Values) (operationForm, error) {
 	p := &pages{operations: readOperations(document)}
 	v := &visit{pages: p, ctx: context.Background()}
 	v.echo = echo.New().NewContext(httptest.NewRequest("GET", "/console/do/"+operation, nil), httptest.NewRecorder())
@@ -76,16 +75,16 @@ func Lists(document *openapi3.T, operation string) map[string]url.Values {
 			more[name] = append(slices.Clone(values[name]), value)
 			explore(more)
 		}
-		var look func(list []field)
-		look = func(list []field) {
+		var look func(list []form.Field)
+		look = func(list []form.Field) {
 			for _, each := range list {
 				switch {
-				case each.Kind == fieldRows:
+				case each.Kind == form.KindRows:
 					if found[each.Name] == nil {
 						found[each.Name] = values
 					}
 					with("rows", each.Name+"[0]")
-				case each.Kind == fieldUnion && !values.Has(each.Chooser):
+				case each.Kind == form.KindUnion && !values.Has(each.Chooser):
 					for _, choice := range each.Choices {
 						with(each.Chooser, choice.Value)
 					}
@@ -94,7 +93,7 @@ func Lists(document *openapi3.T, operation string) map[string]url.Values {
 				look(each.More)
 			}
 		}
-		look([]field{*f.Body})
+		look([]form.Field{*f.Body})
 	}
 	explore(url.Values{})
 	return found
@@ -113,7 +112,7 @@ func Operations(document *openapi3.T) (ids []string) {
 
 // Fill gives values the example of a body.
 func Fill(document *openapi3.T, operation string, values url.Values, body any) {
-	fill(values, "", readOperations(document)[operation].schema(), body)
+	form.Fill(values, "", readOperations(document)[operation].schema(), body)
 }
 
 // Body is what the form sends.
@@ -143,15 +142,6 @@ func (w *writer) Write(b []byte) (int, error) {
 func (f Form) Refused(detail string, violations ...string) Form {
 	f.refuse(&failure{Status: 400, Problem: gen.Problem{Detail: detail, ValidationErrors: violations}})
 	return f
-}
-
-// Changed is the body of an update that began with another.
-func Changed(was, is string, document *openapi3.T, operation string) string {
-	var before, after map[string]any
-	_ = json.Unmarshal([]byte(was), &before)
-	_ = json.Unmarshal([]byte(is), &after)
-	text, _ := json.Marshal(changed(before, after, *FormOf(document, operation, url.Values{}).form.Body))
-	return string(text)
 }
 
 // Answered is the answer to a request that failed.

@@ -14,18 +14,19 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
-// form is the form of an operation, made from the contract.
-type form struct {
+// operationForm is the form of an operation, made from the contract.
+type operationForm struct {
 	visit     *visit
 	Operation operation
-	Params    []field // of the path
-	Options   []field // of the query and the header
-	Body      *field  // nil where the operation has none
-	Was       string  // JSON of what an update began with
-	Once      string  // idempotency key: sending the form twice does it once (semantics 21.2.2)
+	Params    []form.Field // of the path
+	Options   []form.Field // of the query and the header
+	Body      *form.Field  // nil where the operation has none
+	Was       string       // JSON of what an update began with
+	Once      string       // idempotency key: sending the form twice does it once (semantics 21.2.2)
 	Problems  []violation
 	Failed    string
 	Lists     []datalist
@@ -44,6 +45,14 @@ type violation struct {
 type datalist struct {
 	ID      string
 	Options []option
+}
+
+// option is a value that may be chosen.
+type option = form.Option
+
+// refusedForm is the failure of a form that has more than one may have.
+func refusedForm(err error) error {
+	return &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: err.Error()}}
 }
 
 // writes reports whether the operation has a form: reads are pages.
@@ -80,12 +89,12 @@ func findForm(v *visit) (operation, error) {
 }
 
 // makeForm makes the form of an operation with the values that are known. One with too many rows is refused.
-func makeForm(v *visit, op operation, given url.Values) (form, error) {
-	values, err := numberRows(given)
+func makeForm(v *visit, op operation, given url.Values) (operationForm, error) {
+	values, err := form.NumberRows(given)
 	if err != nil {
-		return form{}, err
+		return operationForm{}, refusedForm(err)
 	}
-	f := form{visit: v, Operation: op, Was: values.Get("was"), Once: values.Get("once")}
+	f := operationForm{visit: v, Operation: op, Was: values.Get("was"), Once: values.Get("once")}
 	if f.Once == "" {
 		f.Once = store.NewID("form")
 	}
@@ -97,7 +106,7 @@ func makeForm(v *visit, op operation, given url.Values) (form, error) {
 		if !values.Has(name) && values.Has(p.Name) {
 			values.Set(name, values.Get(p.Name))
 		}
-		made := build(name, words(strings.ReplaceAll(p.Name, "-", " ")), p.Schema.Value, p.Required, values, 1)
+		made := form.Build(name, form.Words(strings.ReplaceAll(p.Name, "-", " ")), p.Schema.Value, p.Required, values, 1)
 		if p.Description != "" {
 			made.Hint = p.Description
 		}
@@ -108,7 +117,7 @@ func makeForm(v *visit, op operation, given url.Values) (form, error) {
 		}
 	}
 	if schema := op.schema(); schema != nil {
-		body := build("", op.Summary, schema, op.RequestBody.Value.Required, values, 0)
+		body := form.Build("", op.Summary, schema, op.RequestBody.Value.Required, values, 0)
 		f.Body = &body
 	}
 	return f, nil
@@ -140,11 +149,11 @@ func formPage(v *visit) (templ.Component, error) {
 			return nil, err
 		}
 		if schema := op.schema(); schema != nil {
-			fill(values, "", schema, resource)
+			form.Fill(values, "", schema, resource)
 			if f, err = makeForm(v, op, values); err != nil {
 				return nil, err
 			}
-			began, err := json.Marshal(f.Body.members())
+			began, err := json.Marshal(f.Body.Members())
 			if err != nil {
 				return nil, err
 			}
@@ -156,12 +165,12 @@ func formPage(v *visit) (templ.Component, error) {
 }
 
 // known reports whether all parameters of the path have a value.
-func (f form) known() bool {
-	return !slices.ContainsFunc(f.Params, func(p field) bool { return p.Value == "" })
+func (f operationForm) known() bool {
+	return !slices.ContainsFunc(f.Params, func(p form.Field) bool { return p.Value == "" })
 }
 
 // path are the parameters of the path.
-func (f form) path() params {
+func (f operationForm) path() params {
 	path := params{}
 	for _, p := range f.Params {
 		path[strings.TrimPrefix(p.Name, "param.")] = p.Value
@@ -178,7 +187,7 @@ var errLongForm = &failure{
 }
 
 // page shows the form. One that is too long is refused while it is written.
-func (f form) page() templ.Component {
+func (f operationForm) page() templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		return formDetail(f).Render(ctx, &boundedWriter{w, largestPage})
 	})

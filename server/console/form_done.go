@@ -21,7 +21,7 @@ var onlyList = map[string]bool{"keys": true, "clock": true}
 
 // done leads to what the form changed. An answer with a secret is shown, since it is the only
 // time; so is one that was asked for, such as the evaluation of a price.
-func (f form) done(answer []byte) (templ.Component, error) {
+func (f operationForm) done(answer []byte) (templ.Component, error) {
 	result := term{Null: true}
 	if len(answer) > 0 {
 		result = readTerm(answer)
@@ -42,7 +42,7 @@ func (f form) done(answer []byte) (templ.Component, error) {
 }
 
 // resultAddress is that of the page about what the operation changed, "" where there is none.
-func (f form) resultAddress(result term) string {
+func (f operationForm) resultAddress(result term) string {
 	parts := strings.Split(strings.TrimPrefix(f.Operation.Path, "/v1/"), "/")
 	first := parts[0]
 	if first == "events" && len(parts) > 1 && parts[1] == "backfills" {

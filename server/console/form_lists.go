@@ -3,14 +3,16 @@ package console
 import (
 	"net/url"
 	"slices"
+
+	"tollkeeper/server/console/form"
 )
 
 // offer reads the names of what fields of the form want the ids of, the newest of each kind.
 // A list that cannot be read leaves a field in which an id is written.
-func (f *form) offer() {
+func (f *operationForm) offer() {
 	var wanted []string
-	var look func(list []field)
-	look = func(list []field) {
+	var look func(list []form.Field)
+	look = func(list []form.Field) {
 		for _, each := range list {
 			if each.List != "" && !slices.Contains(wanted, each.List) {
 				wanted = append(wanted, each.List)
@@ -21,7 +23,7 @@ func (f *form) offer() {
 	}
 	look(f.Params)
 	if f.Body != nil {
-		look([]field{*f.Body})
+		look([]form.Field{*f.Body})
 	}
 	for _, operation := range wanted {
 		if !f.visit.may(operation) {
@@ -37,7 +39,7 @@ func (f *form) offer() {
 			if name == "" {
 				name = each.RedemptionCode
 			}
-			list.Options = append(list.Options, option{each.ID, name})
+			list.Options = append(list.Options, option{Value: each.ID, Text: name})
 		}
 		f.Lists = append(f.Lists, list)
 	}

@@ -1,14 +1,15 @@
 package console
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"tollkeeper/server/console/form"
 )
 
 // kind of the button that sends the form: what takes something away looks like it.
-func (f form) kind() string {
+func (f operationForm) kind() string {
 	for _, word := range []string{"delete", "void", "revoke", "cancel", "archive", "deprecate", "revert", "deactivate"} {
 		if strings.HasPrefix(f.Operation.ID, word) {
 			return "danger-primary"
@@ -17,21 +18,6 @@ func (f form) kind() string {
 	return "primary"
 }
 
-// open reports whether a folded part has something to show.
-func (f field) open() bool {
-	for _, list := range [][]field{f.Fields, f.More} {
-		for _, member := range list {
-			if _, filled := member.encode(); filled || member.Problem != "" || member.open() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mapRows is how many pairs are shown: those there are, and two empty ones.
-func (f field) mapRows() int { return len(f.Key) + 2 }
-
 func at(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
@@ -39,19 +25,8 @@ func at(list []string, i int) string {
 	return ""
 }
 
-// answers are the choices of a truth value. One that may be left out has a third.
-func (f field) answers() []option {
-	both := []option{{"true", "Yes"}, {"false", "No"}}
-	if f.Required {
-		return both
-	}
-	return append([]option{{"", "As it is by default"}}, both...)
-}
-
-func (f field) has(value string) bool { return slices.Contains(f.Values, value) }
-
-// attributes of the control: what describes it, and what it may hold.
-func (f field) attributes() templ.Attributes {
+// attributesOf are the attributes of a control: what describes it, and what it may hold.
+func attributesOf(f form.Field) templ.Attributes {
 	a := templ.Attributes{}
 	var described []string
 	if f.Hint != "" {
@@ -67,7 +42,7 @@ func (f field) attributes() templ.Attributes {
 	if f.Required && !f.Null && !strings.Contains(f.Name, "[") {
 		a["required"] = true
 	}
-	if f.MaxLength > 0 && f.Kind != fieldLines {
+	if f.MaxLength > 0 && f.Kind != form.KindLines {
 		a["maxlength"] = decimal(int(f.MaxLength))
 	}
 	if f.List != "" {

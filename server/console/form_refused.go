@@ -2,10 +2,12 @@ package console
 
 import (
 	"strings"
+
+	"tollkeeper/server/console/form"
 )
 
 // refuse shows what the API found wrong beside the fields.
-func (f *form) refuse(err error) {
+func (f *operationForm) refuse(err error) {
 	f.Failed = problemText(err)
 	for _, text := range violationsOf(err) {
 		place, reason, found := strings.Cut(text, ": ")
@@ -24,10 +26,10 @@ func (f *form) refuse(err error) {
 }
 
 // fieldAt returns the field at a place of the body, or the nearest around it.
-func (f *form) fieldAt(place string) (best *field) {
+func (f *operationForm) fieldAt(place string) (best *form.Field) {
 	place, _, _ = strings.Cut(place, ", ")
-	var look func(list []field)
-	look = func(list []field) {
+	var look func(list []form.Field)
+	look = func(list []form.Field) {
 		for i := range list {
 			name := strings.TrimPrefix(list[i].Name, "param.")
 			inside := place == name || strings.HasPrefix(place, name+".") || strings.HasPrefix(place, name+"[")
@@ -43,7 +45,7 @@ func (f *form) fieldAt(place string) (best *field) {
 	if f.Body != nil {
 		look(f.Body.Fields)
 		look(f.Body.More)
-		if best == nil && f.Body.Kind == fieldUnion && place == f.Body.Chooser {
+		if best == nil && f.Body.Kind == form.KindUnion && place == f.Body.Chooser {
 			best = f.Body
 		}
 	}

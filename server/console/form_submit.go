@@ -9,10 +9,12 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"tollkeeper/server/console/form"
 )
 
 // request is what the form asks of the API.
-func (f form) request() (request, error) {
+func (f operationForm) request() (request, error) {
 	in := request{Operation: f.Operation.ID, Path: f.path(), Query: url.Values{}, Header: http.Header{}}
 	if f.Operation.Method == http.MethodPost {
 		in.Header.Set("Idempotency-Key", f.Once)
@@ -33,13 +35,13 @@ func (f form) request() (request, error) {
 	if f.Body == nil {
 		return in, nil
 	}
-	value, present := f.Body.encode()
+	value, present := f.Body.Encode()
 	if f.Was != "" {
 		var was map[string]any
 		decoder := json.NewDecoder(strings.NewReader(f.Was))
 		decoder.UseNumber()
 		if err := decoder.Decode(&was); err == nil {
-			value, present = changed(was, f.Body.members(), *f.Body), true
+			value, present = form.Changed(was, f.Body.Members(), *f.Body), true
 		}
 	}
 	if !present && !f.Operation.RequestBody.Value.Required {
@@ -64,19 +66,19 @@ func submitForm(v *visit) (templ.Component, error) {
 	if err != nil {
 		return nil, &failure{Status: http.StatusBadRequest}
 	}
-	values, err := numberRows(given)
+	values, err := form.NumberRows(given)
 	if err != nil {
-		return nil, err
+		return nil, refusedForm(err)
 	}
-	full := values.Has("add") && values.full()
-	again := reshape(values)
+	full := values.Has("add") && values.Full()
+	again := form.Reshape(values)
 	f, err := makeForm(v, op, values.Values)
 	if err != nil {
 		return nil, err
 	}
 	if again {
 		if full {
-			f.Failed = tooManyRows + "."
+			f.Failed = string(form.TooManyRows) + "."
 		}
 		f.offer()
 		return f.page(), nil
@@ -103,7 +105,7 @@ func submitForm(v *visit) (templ.Component, error) {
 }
 
 // example writes the request for a program.
-func (f form) example(in request) (body, curl string) {
+func (f operationForm) example(in request) (body, curl string) {
 	if in.Body != nil {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, in.Body, "", "  "); err == nil {

@@ -128,20 +128,6 @@ var _ = Describe("The forms of the contract", func() {
 		Expect(html).To(ContainSubstring(`aria-invalid="true"`))
 	})
 
-	It("send of an update what was changed, and null for what was emptied", func() {
-		Expect(console.Changed(`{"name":"Acme","email":"a@b.c","metadata":{"a":"1","b":"2"}}`, `{"name":"Acme","metadata":{"b":"3"}}`, document, "updateCustomer")).
-			To(MatchJSON(`{"email": null, "metadata": {"a": null, "b": "3"}}`))
-		Expect(console.Changed(`{"name":"Acme","metadata":{"a":"1"}}`, `{"name":"Acme","metadata":{"a":"1"}}`, document, "updateCustomer")).To(MatchJSON(`{}`))
-	})
-
-	It("lose a row in the middle, and the rows after it move up", func() {
-		values := url.Values{
-			"rows": {"tiers[0]", "tiers[1]", "tiers[2]"}, "tiers[0].unit_amount": {"1"}, "tiers[1].unit_amount": {"2"}, "tiers[2].unit_amount": {"3"}, "name": {"x"},
-		}
-		console.RemoveRow(values, "tiers[1]")
-		Expect(values).To(Equal(url.Values{"rows": {"tiers[0]", "tiers[1]"}, "tiers[0].unit_amount": {"1"}, "tiers[1].unit_amount": {"3"}, "name": {"x"}}))
-	})
-
 	It("escape what is written into them", func() {
 		hostile := `"><script>alert(1)</script>`
 		html, err := console.FormOf(document, "createCustomer", url.Values{"name": {hostile}, "metadata.key": {hostile}, "metadata.value": {hostile}, "customer_id": {hostile}}).HTML()

@@ -92,20 +92,6 @@ func periodText(start, end time.Time) string {
 	return dayText(start) + " – " + dayText(last)
 }
 
-// words writes a name of the contract as words: "fixed_fee_quantity" as "Fixed fee quantity".
-func words(name string) string {
-	text := strings.ReplaceAll(name, "_", " ")
-	if text == "" {
-		return ""
-	}
-	for _, known := range [][2]string{{"sql", "SQL"}, {"url", "URL"}, {"id", "id"}, {"api key", "API key"}} {
-		if text == known[0] {
-			return known[1]
-		}
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
 // asSentence writes a text of the API as a sentence of its own.
 func asSentence(text string) string {
 	if text == "" {

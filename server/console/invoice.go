@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // invoiceView is an invoice, with the work of one line when it is opened.
@@ -160,7 +161,7 @@ func (i invoiceView) totals() []fact {
 func (i invoiceView) notes() table {
 	t := table{Label: "Credit notes", Links: true, Columns: []column{{"Number", ""}, {"Total", "num"}}}
 	for _, n := range i.Invoice.CreditNotes {
-		t.Rows = append(t.Rows, []templ.Component{rowLink(link("credit-notes", n.ID), n.CreditNoteNumber, words(n.Reason)), moneyIn(n.Total, i.Invoice.Currency)})
+		t.Rows = append(t.Rows, []templ.Component{rowLink(link("credit-notes", n.ID), n.CreditNoteNumber, form.Words(n.Reason)), moneyIn(n.Total, i.Invoice.Currency)})
 	}
 	return t
 }

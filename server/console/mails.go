@@ -12,6 +12,7 @@ import (
 	"tollkeeper/domain/customer"
 	"tollkeeper/domain/letterhead"
 	"tollkeeper/domain/mail"
+	"tollkeeper/server/console/form"
 	"tollkeeper/server/mails"
 	"tollkeeper/server/page"
 	"tollkeeper/store"
@@ -40,7 +41,7 @@ func mailsPage(v *visit) (templ.Component, error) {
 	}
 	t := table{Label: "Mails", Links: true, Columns: []column{{"Subject", ""}, {"To", "mid"}, {"Status", ""}, {"Created", "wide"}}}
 	for _, m := range found {
-		t.Rows = append(t.Rows, []templ.Component{rowLink(link("mails", m.ID), m.Subject, words(string(m.Kind))), text(m.Recipient), stateBadge(string(m.Status)), timeOrNone(&m.CreatedAt)})
+		t.Rows = append(t.Rows, []templ.Component{rowLink(link("mails", m.ID), m.Subject, form.Words(string(m.Kind))), text(m.Recipient), stateBadge(string(m.Status)), timeOrNone(&m.CreatedAt)})
 	}
 	lead := "What customers were told of invoices, and your people of alerts."
 	if !mail.Sends(v.account) {
@@ -102,7 +103,7 @@ func mailPage(v *visit) (templ.Component, error) {
 	}
 	return recordPage(v, record{
 		Head: head{
-			Crumbs: []crumb{{link("mails"), "Mails"}}, Title: m.Subject, Badge: stateBadge(string(m.Status)), Meta: []templ.Component{text(words(string(m.Kind))), copyable(m.ID)},
+			Crumbs: []crumb{{link("mails"), "Mails"}}, Title: m.Subject, Badge: stateBadge(string(m.Status)), Meta: []templ.Component{text(form.Words(string(m.Kind))), copyable(m.ID)},
 			Lead: mailMeaning(m.Status), Actions: []action{{Address: link("mails", m.ID, "html"), Name: "Show as sent"}},
 		},
 		Title: "Mail", Facts: facts, Code: []code{{"Text", m.TextBody}}, Tables: []titled{{"Attempts", attempts}},
@@ -261,7 +262,7 @@ func templatesPage(v *visit) (templ.Component, error) {
 			for _, language := range translated {
 				whose += ", " + languageNames[language]
 			}
-			t.Rows = append(t.Rows, []templ.Component{rowLink(link("mail-templates", string(kind)), words(string(kind)), ""), text(found.Subject), text(whose)})
+			t.Rows = append(t.Rows, []templ.Component{rowLink(link("mail-templates", string(kind)), form.Words(string(kind)), ""), text(found.Subject), text(whose)})
 		}
 		return nil
 	})

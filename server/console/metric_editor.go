@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -113,7 +114,7 @@ func (e editorView) refused(err error) (templ.Component, error) {
 			e.Problem, e.Pointer = asSentence(reason), pointAt(e.SQL, reason)
 			e.Problems = append(e.Problems, violation{"sql", "Query", e.Problem})
 		default:
-			e.Problems = append(e.Problems, violation{place, words(place), asSentence(reason)})
+			e.Problems = append(e.Problems, violation{place, form.Words(place), asSentence(reason)})
 		}
 	}
 	return withStatus{metricEditor(e), statusOf(err)}, nil

@@ -4,6 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // metricsPage lists metrics, the newest first.
@@ -39,7 +40,7 @@ func metricPage(v *visit) (templ.Component, error) {
 				doing{Operation: "createPrice", Name: "New price", Icon: "plus", Kind: "primary", Known: []string{"billable_metric_id", m.ID, "item_id", m.Item.ID}},
 			),
 		},
-		Title: "Metric", Facts: []fact{{"Item", text(m.Item.Name)}, {"Status", text(words(string(m.Status)))}},
+		Title: "Metric", Facts: []fact{{"Item", text(m.Item.Name)}, {"Status", text(form.Words(string(m.Status)))}},
 		Code: []code{{"Query", m.SQL}}, Metadata: m.Metadata,
 	}
 	lost, shown, err := uncountedEvents(v, m.ID)

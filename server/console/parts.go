@@ -1,6 +1,10 @@
 package console
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"tollkeeper/server/console/form"
+)
 
 // column is a column of a table. Its class says how it is set: num is to the right, mid and
 // wide are hidden on narrow screens.
@@ -117,7 +121,7 @@ func (v *visit) choices(parameter, all string, values ...string) []choice {
 	current := v.query(parameter)
 	list := []choice{{v.here(parameter, ""), all, current == ""}}
 	for _, value := range values {
-		list = append(list, choice{v.here(parameter, value), words(value), current == value})
+		list = append(list, choice{v.here(parameter, value), form.Words(value), current == value})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // planPage shows a plan with its prices, phases, adjustments and the version that is asked for.
@@ -124,7 +125,7 @@ func planAdjustments(all []gen.PlanPhaseAdjustment) table {
 	t := table{Label: "Adjustments", Columns: []column{{"Adjustment", ""}, {"Terms", ""}}}
 	for _, a := range all {
 		terms := termsOf(a)
-		t.Rows = append(t.Rows, []templ.Component{text(words(terms.at("adjustment_type").Text)), text(adjustmentTerms(terms))})
+		t.Rows = append(t.Rows, []templ.Component{text(form.Words(terms.at("adjustment_type").Text)), text(adjustmentTerms(terms))})
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -187,9 +188,9 @@ func (p planChangeView) lead() string {
 // whens are the ways to say when, each with what it means.
 func (p planChangeView) whens() []option {
 	return []option{
-		{"immediate", "Now. What is left of fees that were paid in advance is credited, and the new fees are charged for the rest of their period."},
-		{"end_of_subscription_term", "When the current term ends. Nothing is prorated."},
-		{"requested_date", "On another day. In the days before it, everything stays as it is."},
+		{Value: "immediate", Text: "Now. What is left of fees that were paid in advance is credited, and the new fees are charged for the rest of their period."},
+		{Value: "end_of_subscription_term", Text: "When the current term ends. Nothing is prorated."},
+		{Value: "requested_date", Text: "On another day. In the days before it, everything stays as it is."},
 	}
 }
 
@@ -219,7 +220,7 @@ func (p planChangeView) changes() (all []previewedDocument) {
 
 // nameOf names an invoice by its state and its date, since one that is taken back has no number.
 func (p planChangeView) nameOf(status gen.InvoiceStatus, date string) string {
-	name := strings.ToLower(words(string(status))) + " invoice"
+	name := strings.ToLower(form.Words(string(status))) + " invoice"
 	if at, ok := parseInstant(date); ok {
 		name += " of " + dayText(at.In(p.Zone))
 	}

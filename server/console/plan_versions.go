@@ -10,6 +10,7 @@ import (
 
 	"tollkeeper/domain/catalog"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -99,7 +100,7 @@ func samePhase(a, b *int) bool { return a == nil && b == nil || a != nil && b !=
 
 // cell is the price as a version shows it.
 func (p priceView) cell() *versionCell {
-	c := &versionCell{Kind: words(p.Model), How: strings.ToLower(p.every() + ", " + p.mode())}
+	c := &versionCell{Kind: form.Words(p.Model), How: strings.ToLower(p.every() + ", " + p.mode())}
 	if p.PlanPhaseOrder != nil {
 		c.How += ", phase " + strconv.Itoa(*p.PlanPhaseOrder)
 	}
@@ -114,12 +115,12 @@ func (p priceView) cell() *versionCell {
 func (t term) listed() (all []versionTerm) {
 	for _, e := range t.given() {
 		if !e.rows() {
-			all = append(all, versionTerm{strings.ToLower(words(e.Name)), e.line()})
+			all = append(all, versionTerm{strings.ToLower(form.Words(e.Name)), e.line()})
 			continue
 		}
 		for _, row := range e.Entries {
 			if row.at("first_unit").Null && row.at("unit_amount").Null {
-				all = append(all, versionTerm{strings.ToLower(words(singular(e.Name))), row.line()})
+				all = append(all, versionTerm{strings.ToLower(form.Words(form.Singular(e.Name))), row.line()})
 				continue
 			}
 			all = append(all, versionTerm{row.span(), numberFigure(row.at("unit_amount").Text).Text})
@@ -153,7 +154,7 @@ func compareAdjustments(first, second gen.PlanVersion) (rows []versionRow) {
 	}
 	for _, a := range first.Adjustments {
 		was := termsOf(a)
-		row := versionRow{Name: words(was.at("adjustment_type").Text), First: was.adjustment()}
+		row := versionRow{Name: form.Words(was.at("adjustment_type").Text), First: was.adjustment()}
 		i := slices.IndexFunc(after, func(b term) bool { return b.at("id").Text == was.at("id").Text })
 		if i < 0 {
 			i = slices.IndexFunc(after, func(b term) bool {
@@ -167,7 +168,7 @@ func compareAdjustments(first, second gen.PlanVersion) (rows []versionRow) {
 		rows = append(rows, row)
 	}
 	for _, a := range after {
-		rows = append(rows, versionRow{Name: words(a.at("adjustment_type").Text), Second: a.adjustment()})
+		rows = append(rows, versionRow{Name: form.Words(a.at("adjustment_type").Text), Second: a.adjustment()})
 	}
 	return rows
 }

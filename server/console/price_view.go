@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // priceView is a price, whatever its model, with the terms of the model as they are.
@@ -42,10 +43,10 @@ func (p priceView) summary() string {
 	}
 	for _, e := range p.Terms.given() {
 		if e.rows() {
-			return words(p.Model) + ", " + counted(len(e.Entries), strings.ReplaceAll(e.Name, "_", " "))
+			return form.Words(p.Model) + ", " + counted(len(e.Entries), strings.ReplaceAll(e.Name, "_", " "))
 		}
 	}
-	return words(p.Model)
+	return form.Words(p.Model)
 }
 
 // every says how often the price is billed.
@@ -55,7 +56,7 @@ func (p priceView) every() string {
 		c := p.BillingCycleConfiguration
 		return "Every " + strconv.Itoa(c.Duration) + " " + string(c.DurationUnit) + "s"
 	default:
-		return words(string(p.Cadence))
+		return form.Words(string(p.Cadence))
 	}
 }
 
@@ -64,5 +65,5 @@ func (p priceView) mode() string {
 	if p.BillingMode == gen.BillingModeInArrear {
 		return "In arrears"
 	}
-	return words(string(p.BillingMode))
+	return form.Words(string(p.BillingMode))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // pricesPage lists prices, the newest first.
@@ -32,7 +33,7 @@ func priceTable(prices []gen.Price, links bool) table {
 		if links {
 			name = rowLink(link("prices", p.ID), p.Name, deref(p.ExternalPriceID))
 		}
-		t.Rows = append(t.Rows, []templ.Component{name, text(p.summary()), text(words(p.Model)), text(p.every() + ", " + strings.ToLower(p.mode()))})
+		t.Rows = append(t.Rows, []templ.Component{name, text(p.summary()), text(form.Words(p.Model)), text(p.every() + ", " + strings.ToLower(p.mode()))})
 	}
 	return t
 }
@@ -45,9 +46,9 @@ func pricePage(v *visit) (templ.Component, error) {
 	}
 	p := readPrice(price)
 	facts := []fact{
-		{"Model", text(words(p.Model))},
+		{"Model", text(form.Words(p.Model))},
 		{"Item", text(p.Item.Name)},
-		{"Kind", text(words(string(p.PriceType)))},
+		{"Kind", text(form.Words(string(p.PriceType)))},
 		{"Billed", text(p.every() + ", " + strings.ToLower(p.mode()))},
 		{"Currency", text(p.Currency)},
 	}
@@ -85,8 +86,8 @@ func (v *visit) describe(model string) string {
 	if schema == nil {
 		return ""
 	}
-	if chosen := variantOf(flatten(schema).Union, model); chosen != nil {
-		return firstSentence(flatten(chosen).descriptionOf(model + "_config"))
+	if chosen := form.VariantOf(form.Flatten(schema).Union, model); chosen != nil {
+		return form.FirstSentence(form.Flatten(chosen).DescriptionOf(model + "_config"))
 	}
 	return ""
 }

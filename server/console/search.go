@@ -7,6 +7,7 @@ import (
 
 	"tollkeeper/domain/search"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 )
 
@@ -64,7 +65,7 @@ func searchPage(v *visit) (templ.Component, error) {
 			if f.Kind == kind.Kind && v.may(kind.Operation) {
 				title, detail := firstOf(f.Title, "Draft"), text(f.Detail)
 				if title == f.ID { // it has no name
-					title, detail = firstOf(words(f.Detail), kind.One), copyable(f.ID)
+					title, detail = firstOf(form.Words(f.Detail), kind.One), copyable(f.ID)
 				}
 				t.Rows = append(t.Rows, []templ.Component{rowLink(link(kind.Section, f.ID), title, ""), detail, templ.NopComponent})
 				row := t.Rows[len(t.Rows)-1]

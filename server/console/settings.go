@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/domain/account"
+	"tollkeeper/server/console/form"
 	"tollkeeper/store"
 	"tollkeeper/store/fault"
 )
@@ -14,9 +15,9 @@ import (
 func settingsPage(v *visit) (templ.Component, error) {
 	t := table{Label: "Settings", Columns: []column{{"Setting", ""}, {"Value", ""}}}
 	for _, s := range v.account.Settings() {
-		name := text(words(s.Name))
+		name := text(form.Words(s.Name))
 		if _, err := account.FindOwnSetting(s.Name); err == nil && v.session.Role.ManagesAccount() {
-			name = anchor(link("settings", s.Name), words(s.Name))
+			name = anchor(link("settings", s.Name), form.Words(s.Name))
 		}
 		t.Rows = append(t.Rows, []templ.Component{name, text(s.Value)})
 	}
@@ -28,7 +29,7 @@ func settingsPage(v *visit) (templ.Component, error) {
 	}
 	return recordPage(v, record{
 		Head:  head{Title: "Settings", Lead: lead, Meta: []templ.Component{copyable(v.account.ID)}, Actions: team},
-		Title: "Account", Facts: []fact{{"Name", text(v.account.Name)}, {"Mode", text(words(string(v.account.Mode)))}, {"Time zone", text(v.account.Timezone)}, {"Created", timeOrNone(&v.account.CreatedAt)}},
+		Title: "Account", Facts: []fact{{"Name", text(v.account.Name)}, {"Mode", text(form.Words(string(v.account.Mode)))}, {"Time zone", text(v.account.Timezone)}, {"Created", timeOrNone(&v.account.CreatedAt)}},
 		Tables: []titled{{"Settings", t}},
 	}), nil
 }

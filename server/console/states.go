@@ -7,6 +7,7 @@ import (
 
 	days "tollkeeper/domain/period"
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // invoiceBadge shows the state of an invoice. An issued one that is past due needs somebody.
@@ -24,22 +25,22 @@ func invoiceBadge(v *visit, i gen.InvoiceHeader) templ.Component {
 		}
 		return badge("Issued", "info")
 	}
-	return badge(words(string(i.Status)), "plain")
+	return badge(form.Words(string(i.Status)), "plain")
 }
 
 // stateBadge shows a state of the contract. A state that is unknown here is shown plain.
 func stateBadge(state string) templ.Component {
 	switch state {
 	case "active", "delivered", "reflected", "enabled", "applied", "completed", "committed", "succeeded", "sent", "paid":
-		return badge(words(state), "good")
+		return badge(form.Words(state), "good")
 	case "pending", "upcoming", "draft", "in_progress", "not_started", "pending_payment":
-		return hollow(words(state), "info")
+		return hollow(form.Words(state), "info")
 	case "issued", "synced":
-		return badge(words(state), "info")
+		return badge(form.Words(state), "info")
 	case "failed", "pending_revert", "uncertain":
-		return badge(words(state), "bad")
+		return badge(form.Words(state), "bad")
 	}
-	return badge(words(state), "plain")
+	return badge(form.Words(state), "plain")
 }
 
 // enabledBadge shows whether something is switched on.

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // subscriptionView is a subscription with what is planned for it and what it will be billed.
@@ -114,7 +115,7 @@ func (s subscriptionView) adjustments() table {
 	for _, interval := range s.Subscription.AdjustmentIntervals {
 		terms := termsOf(interval.Adjustment)
 		t.Rows = append(t.Rows, []templ.Component{
-			text(words(terms.at("adjustment_type").Text)), text(adjustmentTerms(terms)), openPeriod(interval.StartDate, interval.EndDate, s.Zone),
+			text(form.Words(terms.at("adjustment_type").Text)), text(adjustmentTerms(terms)), openPeriod(interval.StartDate, interval.EndDate, s.Zone),
 		})
 	}
 	return t
@@ -124,7 +125,7 @@ func (s subscriptionView) adjustments() table {
 func adjustmentTerms(terms term) string {
 	for _, name := range []string{"percentage_discount", "amount_discount", "usage_discount", "minimum_amount", "maximum_amount", "tiers"} {
 		if found := terms.at(name); !found.Null {
-			return words(name) + " " + found.line()
+			return form.Words(name) + " " + found.line()
 		}
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"tollkeeper/server/console/form"
 )
 
 // term is a JSON value with its members in their order. Parts that differ by their kind, such
@@ -137,7 +139,7 @@ func (t term) line() string {
 	parts := make([]string, 0, len(t.Entries))
 	for _, e := range t.given() {
 		if t.Object {
-			parts = append(parts, words(e.Name)+": "+e.line())
+			parts = append(parts, form.Words(e.Name)+": "+e.line())
 		} else {
 			parts = append(parts, e.line())
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"tollkeeper/gen"
+	"tollkeeper/server/console/form"
 )
 
 // workStep is one step from the measurement to the amount.
@@ -32,7 +33,7 @@ func (i invoiceView) work() []workStep {
 		all = append(all, workStep{"By groups", workTable(i.groups()), moneyIn(w.Rating.Subtotal, w.Currency)})
 	}
 	for _, a := range w.Adjustments {
-		all = append(all, workStep{words(string(a.AdjustmentType)), adjusted(a, w.Currency), moneyIn(a.After, w.Currency)})
+		all = append(all, workStep{form.Words(string(a.AdjustmentType)), adjusted(a, w.Currency), moneyIn(a.After, w.Currency)})
 	}
 	if !numberFigure(w.LicenseCredits).Zero {
 		all = append(all, workStep{"Credits of licenses", plainWork("Taken from what the licenses include: " + amountFigure(w.LicenseCredits, w.Currency).line() + "."), moneyIn(w.LicenseCredits, w.Currency)})

@@ -1,28 +1,29 @@
-package console
+package form
 
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
-// encode writes what a field has as JSON of the contract. A field that is empty is left out:
+// Encode writes what a field has as JSON of the contract. A field that is empty is left out:
 // what must be there is for the API to say.
-func (f field) encode() (value any, present bool) {
+func (f Field) Encode() (value any, present bool) {
 	switch f.Kind {
-	case fieldObject:
-		members := f.members()
+	case KindObject:
+		members := f.Members()
 		return members, len(members) > 0
-	case fieldUnion:
+	case KindUnion:
 		if f.Value == "" {
 			return nil, false
 		}
-		members := f.members()
-		members[lastPart(f.Chooser)] = f.Value
+		members := f.Members()
+		members[LastPart(f.Chooser)] = f.Value
 		return members, true
-	case fieldRows:
+	case KindRows:
 		return f.rows()
-	case fieldMap:
+	case KindMap:
 		entries := map[string]any{}
 		for i, key := range f.Key {
 			if key != "" && i < len(f.Data) {
@@ -30,9 +31,9 @@ func (f field) encode() (value any, present bool) {
 			}
 		}
 		return entries, len(entries) > 0
-	case fieldSet:
+	case KindSet:
 		return f.Values, len(f.Values) > 0
-	case fieldLines:
+	case KindLines:
 		list := []any{}
 		for line := range strings.Lines(f.Value) {
 			if line = strings.TrimSpace(line); line != "" {
@@ -47,17 +48,17 @@ func (f field) encode() (value any, present bool) {
 	return scalar(f.Kind, f.Value), true
 }
 
-// members are those of an object that have something.
-func (f field) members() map[string]any {
+// Members are those of an object that have something.
+func (f Field) Members() map[string]any {
 	members := map[string]any{}
-	for _, list := range [][]field{f.Fields, f.More} {
+	for _, list := range [][]Field{f.Fields, f.More} {
 		for _, member := range list {
-			value, present := member.encode()
+			value, present := member.Encode()
 			switch {
 			case present:
-				members[lastPart(member.Name)] = value
+				members[LastPart(member.Name)] = value
 			case member.Required && member.Null:
-				members[lastPart(member.Name)] = nil
+				members[LastPart(member.Name)] = nil
 			}
 		}
 	}
@@ -65,13 +66,13 @@ func (f field) members() map[string]any {
 }
 
 // rows are those of a list, without empty ones at its end.
-func (f field) rows() (any, bool) {
+func (f Field) rows() (any, bool) {
 	var list []any
 	filled := 0
 	for _, row := range f.Fields {
-		value, present := row.encode()
-		if row.Kind == fieldUnion && present {
-			present = len(row.members()) > 0
+		value, present := row.Encode()
+		if row.Kind == KindUnion && present {
+			present = len(row.Members()) > 0
 		}
 		if value == nil {
 			value = map[string]any{}
@@ -84,46 +85,49 @@ func (f field) rows() (any, bool) {
 	return list[:filled], filled > 0
 }
 
+// numberText is a number that is written as text.
+var numberText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
 // scalar reads a single value. What does not fit goes to the API as text, which says why.
-func scalar(kind fieldKind, text string) any {
+func scalar(kind Kind, text string) any {
 	trimmed := strings.TrimSpace(text)
 	switch kind {
-	case fieldNumber:
-		if decimalText.MatchString(trimmed) {
+	case KindNumber:
+		if numberText.MatchString(trimmed) {
 			return json.Number(trimmed)
 		}
-	case fieldBoolean:
+	case KindBoolean:
 		if trimmed == "true" || trimmed == "false" {
 			return trimmed == "true"
 		}
-	case fieldAny:
-		if decimalText.MatchString(trimmed) {
+	case KindAny:
+		if numberText.MatchString(trimmed) {
 			return json.Number(trimmed)
 		}
 		if trimmed == "true" || trimmed == "false" {
 			return trimmed == "true"
 		}
-	case fieldJSON:
+	case KindJSON:
 		if json.Valid([]byte(trimmed)) {
 			return json.RawMessage(trimmed)
 		}
-	case fieldLong:
+	case KindLong:
 		return strings.ReplaceAll(text, "\r\n", "\n")
 	}
 	return trimmed
 }
 
-// lastPart is the name of a member without those of its parents.
-func lastPart(name string) string {
+// LastPart is the name of a member without those of its parents.
+func LastPart(name string) string {
 	return name[strings.LastIndex(name, ".")+1:]
 }
 
-// changed leaves of an update only what the person changed. What was emptied becomes null,
+// Changed leaves of an update only what the person changed. What was emptied becomes null,
 // which clears it; a key that was removed from metadata becomes null likewise.
-func changed(was, is map[string]any, body field) map[string]any {
+func Changed(was, is map[string]any, body Field) map[string]any {
 	required := map[string]bool{}
 	for _, member := range body.Fields {
-		required[lastPart(member.Name)] = member.Required
+		required[LastPart(member.Name)] = member.Required
 	}
 	out := map[string]any{}
 	for name, value := range is {

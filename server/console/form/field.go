@@ -1,4 +1,4 @@
-package console
+package form
 
 import (
 	"fmt"
@@ -9,130 +9,130 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// fieldKind says which control a field is.
-type fieldKind string
+// Kind says which control a field is.
+type Kind string
 
 // Kinds of fields, by what their schema is.
 const (
-	fieldText    fieldKind = "text"
-	fieldLong    fieldKind = "long" // text of many lines
-	fieldNumber  fieldKind = "number"
-	fieldDecimal fieldKind = "decimal" // text on the wire
-	fieldBoolean fieldKind = "boolean"
-	fieldChoice  fieldKind = "choice"
-	fieldDate    fieldKind = "date"
-	fieldAny     fieldKind = "any"   // text, a number or a truth value
-	fieldLines   fieldKind = "lines" // a list of texts, one a line
-	fieldSet     fieldKind = "set"   // a list of some of the choices
-	fieldJSON    fieldKind = "json"
-	fieldMap     fieldKind = "map"
-	fieldObject  fieldKind = "object"
-	fieldRows    fieldKind = "rows"
-	fieldUnion   fieldKind = "union"
+	KindText    Kind = "text"
+	KindLong    Kind = "long" // text of many lines
+	KindNumber  Kind = "number"
+	KindDecimal Kind = "decimal" // text on the wire
+	KindBoolean Kind = "boolean"
+	KindChoice  Kind = "choice"
+	KindDate    Kind = "date"
+	KindAny     Kind = "any"   // text, a number or a truth value
+	KindLines   Kind = "lines" // a list of texts, one a line
+	KindSet     Kind = "set"   // a list of some of the choices
+	KindJSON    Kind = "json"
+	KindMap     Kind = "map"
+	KindObject  Kind = "object"
+	KindRows    Kind = "rows"
+	KindUnion   Kind = "union"
 )
 
-// field is a control of a form, with the controls within it.
-type field struct {
+// Field is a control of a form, with the controls within it.
+type Field struct {
 	Name      string // in the form, which is its place in the body: tiers[1].unit_amount
 	Label     string
 	Hint      string
-	Kind      fieldKind
+	Kind      Kind
 	Required  bool
 	Null      bool
 	Value     string
 	Values    []string // of a set
-	Choices   []option
+	Choices   []Option
 	MaxLength uint64
-	Items     fieldKind // of the lines of a list
-	Chooser   string    // of a union: the name of its select
-	Fields    []field   // members that are required, entries of a list, the fields of a variant
-	More      []field   // optional members, which are folded
-	Key, Data []string  // of a map
-	List      string    // id of the datalist with the resources it may name
+	Items     Kind     // of the lines of a list
+	Chooser   string   // of a union: the name of its select
+	Fields    []Field  // members that are required, entries of a list, the fields of a variant
+	More      []Field  // optional members, which are folded
+	Key, Data []string // of a map
+	List      string   // id of the datalist with the resources it may name
 	Problem   string
 }
 
-// option is a value that may be chosen.
-type option struct{ Value, Text string }
+// Option is a value that may be chosen.
+type Option struct{ Value, Text string }
 
 // deepest is how far forms go into schemas that contain themselves. What lies deeper is
 // written as JSON.
 const deepest = 8
 
-// build makes the field of a schema, with the values that the form has.
-func build(name, label string, s *openapi3.Schema, required bool, values entered, depth int) field {
-	sh := flatten(s)
-	f := field{Name: name, Label: label, Hint: sh.Text, Required: required, Null: sh.Null, Value: values.Get(name)}
+// Build makes the field of a schema, with the values that the form has.
+func Build(name, label string, s *openapi3.Schema, required bool, values Entered, depth int) Field {
+	sh := Flatten(s)
+	f := Field{Name: name, Label: label, Hint: sh.Text, Required: required, Null: sh.Null, Value: values.Get(name)}
 	if sh.MaxLength != nil {
 		f.MaxLength = *sh.MaxLength
 	}
 	switch {
 	case depth > deepest:
-		f.Kind = fieldJSON
+		f.Kind = KindJSON
 	case sh.Union != nil && sh.Union.Discriminator != nil:
 		f.buildUnion(sh, values, depth)
 	case sh.Union != nil:
-		f.Kind = fieldAny
+		f.Kind = KindAny
 	case len(sh.Properties) > 0:
-		f.Kind = fieldObject
+		f.Kind = KindObject
 		f.buildMembers(sh, "", values, depth)
 	case sh.is("array"):
 		f.buildList(sh, values, depth)
 	case sh.is("object") && sh.AdditionalProperties.Schema != nil:
-		f.Kind = fieldMap
-		f.Items = scalarKind(flatten(sh.AdditionalProperties.Schema.Value))
+		f.Kind = KindMap
+		f.Items = scalarKind(Flatten(sh.AdditionalProperties.Schema.Value))
 		f.Key, f.Data = values.Values[name+".key"], values.Values[name+".value"]
 	case sh.is("object"):
-		f.Kind = fieldJSON
+		f.Kind = KindJSON
 	default:
 		f.Kind = scalarKind(sh)
-		f.Choices = choicesOf(sh)
+		f.Choices = ChoicesOf(sh)
 		f.List = resourceOf(name)
 	}
 	return f
 }
 
 // scalarKind is the control of a single value.
-func scalarKind(s shape) fieldKind {
+func scalarKind(s Shape) Kind {
 	switch {
 	case s.Union != nil:
-		return fieldAny
+		return KindAny
 	case len(s.Enum) > 0:
-		return fieldChoice
+		return KindChoice
 	case s.is("boolean"):
-		return fieldBoolean
+		return KindBoolean
 	case s.is("integer"), s.is("number"):
-		return fieldNumber
+		return KindNumber
 	case s.is("object"), s.is("array"):
-		return fieldJSON
+		return KindJSON
 	case s.Format == "date":
-		return fieldDate
+		return KindDate
 	case strings.Contains(s.Pattern, `[0-9]{1,30}`):
-		return fieldDecimal
+		return KindDecimal
 	case s.MaxLength != nil && *s.MaxLength > 1000:
-		return fieldLong
+		return KindLong
 	}
-	return fieldText
+	return KindText
 }
 
-// choicesOf are the values of an enum.
-func choicesOf(s shape) (all []option) {
+// ChoicesOf are the values of an enum.
+func ChoicesOf(s Shape) (all []Option) {
 	for _, value := range s.Enum {
 		if value != nil {
-			all = append(all, option{fmt.Sprint(value), words(fmt.Sprint(value))})
+			all = append(all, Option{fmt.Sprint(value), Words(fmt.Sprint(value))})
 		}
 	}
 	return all
 }
 
 // buildMembers makes the fields of an object. The discriminator has a select of its own.
-func (f *field) buildMembers(s shape, discriminator string, values entered, depth int) {
+func (f *Field) buildMembers(s Shape, discriminator string, values Entered, depth int) {
 	for _, name := range s.names() {
 		if name == discriminator {
 			continue
 		}
 		required := slices.Contains(s.Required, name)
-		member := build(join(f.Name, name), words(name), s.Properties[name].Schema, required, values, depth+1)
+		member := Build(join(f.Name, name), Words(name), s.Properties[name].Schema, required, values, depth+1)
 		if required || depth == 0 && len(s.Properties) < 4 {
 			f.Fields = append(f.Fields, member)
 		} else {
@@ -142,50 +142,50 @@ func (f *field) buildMembers(s shape, discriminator string, values entered, dept
 }
 
 // buildUnion makes the select of the variants, and the fields of the one that is chosen.
-func (f *field) buildUnion(s shape, values entered, depth int) {
-	f.Kind = fieldUnion
+func (f *Field) buildUnion(s Shape, values Entered, depth int) {
+	f.Kind = KindUnion
 	f.Chooser = join(f.Name, s.Union.Discriminator.PropertyName)
 	f.Value = values.Get(f.Chooser)
-	for _, v := range variants(s.Union) {
-		f.Choices = append(f.Choices, option{v.Value, words(v.Value)})
+	for _, v := range Variants(s.Union) {
+		f.Choices = append(f.Choices, Option{v.Value, Words(v.Value)})
 	}
 	if f.Value == "" && f.Required && len(f.Choices) > 0 {
 		f.Value = f.Choices[0].Value
 	}
-	if chosen := variantOf(s.Union, f.Value); chosen != nil {
+	if chosen := VariantOf(s.Union, f.Value); chosen != nil {
 		if text := describe(chosen); text != "" {
 			f.Hint = text
 		}
-		f.buildMembers(flatten(chosen), s.Union.Discriminator.PropertyName, values, depth)
+		f.buildMembers(Flatten(chosen), s.Union.Discriminator.PropertyName, values, depth)
 	}
 }
 
 // buildList makes the rows of a list of objects, or one control for a list of single values.
-func (f *field) buildList(s shape, values entered, depth int) {
-	items := flatten(s.Items.Value)
+func (f *Field) buildList(s Shape, values Entered, depth int) {
+	items := Flatten(s.Items.Value)
 	simple := items.Union == nil && len(items.Properties) == 0 && !items.is("object") && !items.is("array")
 	switch {
 	case simple && len(items.Enum) > 0:
-		f.Kind, f.Choices, f.Values = fieldSet, choicesOf(items), values.Values[f.Name]
+		f.Kind, f.Choices, f.Values = KindSet, ChoicesOf(items), values.Values[f.Name]
 	case simple:
-		f.Kind, f.Items = fieldLines, scalarKind(items)
+		f.Kind, f.Items = KindLines, scalarKind(items)
 	case items.Union != nil && items.Union.Discriminator == nil || items.is("array"):
-		f.Kind = fieldJSON
+		f.Kind = KindJSON
 	default:
-		f.Kind = fieldRows
+		f.Kind = KindRows
 		count := values.rows[f.Name]
 		if count == 0 && f.Required {
 			count = 1
 		}
 		for i := range count {
 			place := f.Name + "[" + strconv.Itoa(i) + "]"
-			f.Fields = append(f.Fields, build(place, singular(f.Label)+" "+strconv.Itoa(i+1), s.Items.Value, true, values, depth+1))
+			f.Fields = append(f.Fields, Build(place, Singular(f.Label)+" "+strconv.Itoa(i+1), s.Items.Value, true, values, depth+1))
 		}
 	}
 }
 
-// singular is the name of one entry of a list.
-func singular(label string) string { return strings.TrimSuffix(label, "s") }
+// Singular is the name of one entry of a list.
+func Singular(label string) string { return strings.TrimSuffix(label, "s") }
 
 // join is the name of a member of a field.
 func join(parent, name string) string {

@@ -1,22 +1,24 @@
-package console
+package form
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// fill gives a form the values of what it changes, as the API shows them. Members that the
+// Fill gives a form the values of what it changes, as the API shows them. Members that the
 // request does not have are left out.
-func fill(values url.Values, name string, s *openapi3.Schema, value any) {
+func Fill(values url.Values, name string, s *openapi3.Schema, value any) {
 	if value == nil {
 		return
 	}
-	sh := flatten(s)
+	sh := Flatten(s)
 	switch v := value.(type) {
 	case map[string]any:
 		fillObject(values, name, sh, v)
@@ -28,14 +30,14 @@ func fill(values url.Values, name string, s *openapi3.Schema, value any) {
 		for i, entry := range v {
 			switch entry.(type) {
 			case map[string]any:
-				fill(values, name+"["+strconv.Itoa(i)+"]", sh.Items.Value, entry)
+				Fill(values, name+"["+strconv.Itoa(i)+"]", sh.Items.Value, entry)
 			case nil, []any:
 			default:
 				lines = append(lines, fmt.Sprint(entry))
 			}
 		}
 		switch {
-		case len(flatten(sh.Items.Value).Enum) > 0:
+		case len(Flatten(sh.Items.Value).Enum) > 0:
 			values[name] = lines
 		case len(lines) > 0:
 			values.Set(name, strings.Join(lines, "\n"))
@@ -45,22 +47,22 @@ func fill(values url.Values, name string, s *openapi3.Schema, value any) {
 	}
 }
 
-func fillObject(values url.Values, name string, s shape, object map[string]any) {
+func fillObject(values url.Values, name string, s Shape, object map[string]any) {
 	switch {
 	case s.Union != nil && s.Union.Discriminator != nil:
 		chosen := fmt.Sprint(object[s.Union.Discriminator.PropertyName])
 		values.Set(join(name, s.Union.Discriminator.PropertyName), chosen)
-		if schema := variantOf(s.Union, chosen); schema != nil {
-			fillObject(values, name, flatten(schema), object)
+		if schema := VariantOf(s.Union, chosen); schema != nil {
+			fillObject(values, name, Flatten(schema), object)
 		}
 	case len(s.Properties) > 0:
 		for member, p := range s.Properties {
-			fill(values, join(name, member), p.Schema, object[member])
+			Fill(values, join(name, member), p.Schema, object[member])
 		}
 	case s.AdditionalProperties.Schema != nil:
-		for _, e := range termsOf(object).Entries {
-			values.Add(name+".key", e.Name)
-			values.Add(name+".value", fmt.Sprint(object[e.Name]))
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			values.Add(name+".key", key)
+			values.Add(name+".value", fmt.Sprint(object[key]))
 		}
 	default:
 		if text, err := json.Marshal(object); err == nil {

@@ -1,38 +1,40 @@
-package console
+package form
 
 import (
 	"iter"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-
-	"tollkeeper/gen"
 )
 
 // mostRows bounds the rows of a whole form (semantics 21.2.5). Each has all fields of what it may be, so that a short request
 // could ask for a page without end.
 const mostRows = 200
 
-// entered is what a form has, with the rows of its lists numbered from 0 on.
-type entered struct {
+// Refusal is why a form is not made of what was sent.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// Entered is what a form has, with the rows of its lists numbered from 0 on.
+type Entered struct {
 	url.Values
 	rows map[string]int // how many there are, by list
 }
 
-// numberRows gives the rows of each list that the names of values name new numbers, from 0 on and in the
+// NumberRows gives the rows of each list that the names of values name new numbers, from 0 on and in the
 // order of those that they have: a name like tiers[999] is one row. More rows than a form may have are
 // refused before any is made, and so is a name that is longer than any field's.
-func numberRows(values url.Values) (entered, error) {
+func NumberRows(values url.Values) (Entered, error) {
 	for name := range values {
 		if tooLong(name) {
-			return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: longName}}
+			return Entered{}, longName
 		}
 	}
 	for _, name := range slices.Concat(values["rows"], values["add"], values["remove"]) {
 		if tooLong(name) {
-			return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: longName}}
+			return Entered{}, longName
 		}
 	}
 	seen := map[string]bool{}
@@ -52,9 +54,9 @@ func numberRows(values url.Values) (entered, error) {
 		note(row)
 	}
 	if len(seen) > mostRows {
-		return entered{}, &failure{Status: http.StatusBadRequest, Problem: gen.Problem{Detail: tooManyRows}}
+		return Entered{}, TooManyRows
 	}
-	in := entered{url.Values{}, map[string]int{}}
+	in := Entered{url.Values{}, map[string]int{}}
 	for _, numbers := range named {
 		slices.Sort(numbers)
 	}
@@ -88,13 +90,14 @@ func numberRows(values url.Values) (entered, error) {
 // longestName bounds the name of a field, in bytes. What a name costs grows with the rows that it lies in.
 const longestName = 500
 
-const longName = "A field's name has at most 500 characters, and lies in eight rows at most"
+const longName Refusal = "A field's name has at most 500 characters, and lies in eight rows at most"
 
 func tooLong(name string) bool {
 	return len(name) > longestName || strings.Count(name, "[") > deepest
 }
 
-const tooManyRows = "A form takes 200 rows in all. What has more is sent to the API"
+// TooManyRows refuses a form that has more rows than one may have.
+const TooManyRows Refusal = "A form takes 200 rows in all. What has more is sent to the API"
 
 // rowsIn are the rows that a name lies in, from the outside: for tiers[1].steps[0].rate the row 1 of tiers,
 // and the row 0 of tiers[1].steps.
@@ -115,8 +118,8 @@ func rowsIn(name string) iter.Seq2[string, int] {
 
 func rowName(list string, number int) string { return list + "[" + strconv.Itoa(number) + "]" }
 
-// indexIn returns which row of a list a name is in.
-func indexIn(name, list string) (index int, ok bool) {
+// IndexIn returns which row of a list a name is in.
+func IndexIn(name, list string) (index int, ok bool) {
 	for of, number := range rowsIn(name) {
 		if of == list {
 			return number, true
@@ -125,8 +128,8 @@ func indexIn(name, list string) (index int, ok bool) {
 	return 0, false
 }
 
-// full reports whether the form has no room for another row.
-func (in entered) full() bool {
+// Full reports whether the form has no room for another row.
+func (in Entered) Full() bool {
 	all := 0
 	for _, count := range in.rows {
 		all += count
@@ -134,35 +137,35 @@ func (in entered) full() bool {
 	return all >= mostRows
 }
 
-// reshape does what a button of the form asks for that sends nothing.
-func reshape(in entered) bool {
+// Reshape does what a button of the form asks for that sends nothing.
+func Reshape(in Entered) bool {
 	if list := in.Get("add"); list != "" {
-		if !in.full() {
+		if !in.Full() {
 			in.Add("rows", rowName(list, in.rows[list]))
 		}
 		return true
 	}
 	if row := in.Get("remove"); row != "" {
-		removeRow(in.Values, row)
+		RemoveRow(in.Values, row)
 		return true
 	}
 	return in.Has("choose")
 }
 
-// removeRow takes a row out of a list; later rows move up.
-func removeRow(values url.Values, row string) {
+// RemoveRow takes a row out of a list; later rows move up.
+func RemoveRow(values url.Values, row string) {
 	open := strings.LastIndex(row, "[")
 	if open < 0 {
 		return
 	}
 	list := row[:open]
-	removed, ok := indexIn(row, list)
+	removed, ok := IndexIn(row, list)
 	if !ok {
 		return
 	}
 	moved := url.Values{}
 	place := func(name string) (string, bool) {
-		index, in := indexIn(name, list)
+		index, in := IndexIn(name, list)
 		switch {
 		case !in || index < removed:
 			return name, true

@@ -1,4 +1,4 @@
-package console
+package form
 
 import (
 	"slices"
@@ -7,30 +7,30 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// shape is a schema of the contract with its allOf put together.
-type shape struct {
+// Shape is a schema of the contract with its allOf put together.
+type Shape struct {
 	*openapi3.Schema                     // the schema itself: bounds, format, items
-	Properties       map[string]property // of the schema and of its parts
+	Properties       map[string]Property // of the schema and of its parts
 	Required         []string            // in the contract's order
 	Text             string              // description
 	Null             bool
 	Union            *openapi3.Schema // that has the oneOf; nil without one
 }
 
-// property is a member of an object.
-type property struct {
+// Property is a member of an object.
+type Property struct {
 	Schema *openapi3.Schema
 	Text   string // its description
 }
 
-// flatten puts the parts of a schema together.
-func flatten(s *openapi3.Schema) shape {
-	out := shape{Schema: s, Properties: map[string]property{}, Text: s.Description, Null: s.Nullable}
+// Flatten puts the parts of a schema together.
+func Flatten(s *openapi3.Schema) Shape {
+	out := Shape{Schema: s, Properties: map[string]Property{}, Text: s.Description, Null: s.Nullable}
 	out.take(s)
 	return out
 }
 
-func (s *shape) take(from *openapi3.Schema) {
+func (s *Shape) take(from *openapi3.Schema) {
 	for _, part := range from.AllOf {
 		s.take(part.Value)
 	}
@@ -46,7 +46,7 @@ func (s *shape) take(from *openapi3.Schema) {
 		s.Schema = &merged
 	}
 	for name, ref := range from.Properties {
-		s.Properties[name] = property{ref.Value, describe(ref.Value)}
+		s.Properties[name] = Property{ref.Value, describe(ref.Value)}
 	}
 	for _, name := range from.Required {
 		if !slices.Contains(s.Required, name) {
@@ -68,14 +68,14 @@ func describe(s *openapi3.Schema) string {
 	return ""
 }
 
-// descriptionOf returns the description of a member.
-func (s shape) descriptionOf(name string) string { return s.Properties[name].Text }
+// DescriptionOf returns the description of a member.
+func (s Shape) DescriptionOf(name string) string { return s.Properties[name].Text }
 
 // is reports whether values are of a type.
-func (s shape) is(kind string) bool { return s.Type != nil && s.Type.Is(kind) }
+func (s Shape) is(kind string) bool { return s.Type != nil && s.Type.Is(kind) }
 
 // names of the members: required ones first, in the contract's order.
-func (s shape) names() []string {
+func (s Shape) names() []string {
 	var optional []string
 	for name := range s.Properties {
 		if !slices.Contains(s.Required, name) {
@@ -86,31 +86,31 @@ func (s shape) names() []string {
 	return append(slices.Clone(s.Required), optional...)
 }
 
-// variant is one of a union, by the value of the discriminator.
-type variant struct {
+// Variant is one of a union, by the value of the discriminator.
+type Variant struct {
 	Value  string
 	Schema *openapi3.Schema
 	Text   string // its first sentence
 }
 
-// variants of a union, in the contract's order; none where it has no discriminator.
-func variants(union *openapi3.Schema) (all []variant) {
+// Variants are those of a union, in the contract's order; none where it has no discriminator.
+func Variants(union *openapi3.Schema) (all []Variant) {
 	if union == nil || union.Discriminator == nil {
 		return nil
 	}
 	for _, ref := range union.OneOf {
 		for value, to := range union.Discriminator.Mapping {
 			if to.Ref == ref.Ref {
-				all = append(all, variant{value, ref.Value, firstSentence(describe(ref.Value))})
+				all = append(all, Variant{value, ref.Value, FirstSentence(describe(ref.Value))})
 			}
 		}
 	}
 	return all
 }
 
-// variantOf returns the variant of a union by the value of its discriminator, nil for none.
-func variantOf(union *openapi3.Schema, value string) *openapi3.Schema {
-	for _, v := range variants(union) {
+// VariantOf returns the variant of a union by the value of its discriminator, nil for none.
+func VariantOf(union *openapi3.Schema, value string) *openapi3.Schema {
+	for _, v := range Variants(union) {
 		if v.Value == value {
 			return v.Schema
 		}
@@ -118,8 +118,8 @@ func variantOf(union *openapi3.Schema, value string) *openapi3.Schema {
 	return nil
 }
 
-// firstSentence is the beginning of a description.
-func firstSentence(text string) string {
+// FirstSentence is the beginning of a description.
+func FirstSentence(text string) string {
 	text, _, _ = strings.Cut(text, "\n\n")
 	text = strings.ReplaceAll(text, "\n", " ")
 	if head, _, found := strings.Cut(text, ". "); found {
