@@ -12,7 +12,5 @@ var reasons = map[string]reason{
 	"domain/subscription": {28, "terms are one thing with many questions; methods of Terms use each other"},
 
 	// To be dissolved.
-	"scripts/histories":     {55, "the model, its steps and its comparisons are one package"},
-	"server/cmd/tollkeeper": {34, "commands are in one package with the server that they start"},
-	"server/console":        {66, "pages, forms and their templates are in one package"},
+	"scripts/histories": {55, "the model, its steps and its comparisons are one package"},
 }

@@ -79,20 +79,6 @@ const root = "/console"
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// Mount serves the console on e.
-func Mount(e *echo.Echo, cfg Config) {
-	c := &Console{cfg}
-	all := e.Group(root, c.secured, c.answered)
-	c.mountAssets(all)
-	c.mountSignIn(all)
-	c.mountYou(all)
-	c.mountPages(all.Group("", c.signedIn))
-	all.Match([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, "/*", nowhere)
-}
-
-// nowhere answers what no page takes: an unknown address, or a form sent to a page without one.
-func nowhere(ec echo.Context) error { return page.Write(ec, http.StatusNotFound, nothingPage()) }
-
 // secured sets the headers of every answer.
 func (c *Console) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {

@@ -147,6 +147,10 @@ func (d database) supervise(ctx context.Context, restarted func()) error {
 	return nil
 }
 
+// databaseLost is the exit status of a server whose private PostgreSQL ended and could not
+// be restarted.
+const databaseLost = 3
+
 // withStore runs do on the migrated database, with the login of its owner: an operator may do
 // what a server may not.
 func withStore(ctx context.Context, env environment, do func(st *store.Store) error) (err error) {

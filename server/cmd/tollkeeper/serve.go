@@ -181,10 +181,6 @@ func (serve) Run(ctx context.Context, env environment, out io.Writer) (err error
 	return answer(ctx, s, log, listeners, secured, env, db)
 }
 
-// databaseLost is the exit status of a server whose private PostgreSQL ended and could not
-// be restarted.
-const databaseLost = 3
-
 // answer serves requests, does due work, delivers webhooks, keeps buckets, makes room and keeps
 // a private PostgreSQL running until the shutdown delay after the end of ctx is over, then lets what
 // runs come to its end.
