@@ -141,24 +141,28 @@ func (b history) refundsDue(tx *store.Tx, t subscription.Terms, i subscription.P
 		return nil, err
 	}
 	quantity := l.Quantity
-	add := func(of, taken money.Decimal, whole, rest period.Period, grows bool) {
+	amount := func(of, taken money.Decimal, whole, rest period.Period) money.Decimal {
 		share := spread(l.Amount.Mul(of).Quo(l.Quantity), whole, rest, t)
 		cost := l.Amount.Mul(taken).Quo(l.Quantity)
-		due = append(due, allocationRefund{rest, t.Currency.Round(money.Min(share, cost).WithoutTail()), grows})
+		return t.Currency.Round(money.Min(share, cost).WithoutTail())
 	}
 	for _, r := range reductions {
 		quantity = quantity.Sub(r.Amount)
-		add(r.Asked, r.Amount, r.Whole, r.Days, false)
+		due = append(due, allocationRefund{days: r.Days, amount: amount(r.Asked, r.Amount, r.Whole, r.Days)})
 	}
 	cut, found, err := allocation.CutGrant(tx, t, i, l.BilledFrom)
 	if err != nil || !found {
 		return due, err
 	}
+	most := amount(quantity, quantity, cut.Whole, cut.Days)
+	if gave, did := b.refunded(l)[cut.Days.Start.UnixMicro()]; did && gave.Cmp(most) >= 0 { // nothing can come back that changes it
+		return append(due, allocationRefund{days: cut.Days, amount: most, grows: true}), nil
+	}
 	unspent, err := takeBackGrant(tx, cut.BlockID)
 	if err != nil {
 		return nil, err
 	}
-	add(quantity, money.Min(unspent, quantity), cut.Whole, cut.Days, true)
+	due = append(due, allocationRefund{days: cut.Days, amount: amount(quantity, money.Min(unspent, quantity), cut.Whole, cut.Days), grows: true})
 	return due, nil
 }
 
