@@ -48,6 +48,7 @@ var _ = Describe("A parked unit that is skipped", func() {
 	})
 
 	It("leaves the date of one invoice untold", func() {
+		s.setting("auto_issuance", "false") // once the draft is issued there is no date to tell, and the unit is parked no more
 		skip(fails("webhook_messages", "type <> 'invoice.invoice_date_elapsed'", "notify of invoice dates", "2025-02-01T01:00:00Z"))
 		s.clock("2025-02-27T00:00:00Z")
 		Expect(s.toldTypes()).NotTo(ContainElement("invoice.invoice_date_elapsed"))

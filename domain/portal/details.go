@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,16 +16,20 @@ import (
 // mostDetail bounds a field in bytes, as the contract bounds it.
 const mostDetail = 500
 
+// ErrUnchanged says that a form has what there is. The transaction is not committed then: it would leave an entry in the audit
+// log each time that the form is sent.
+var ErrUnchanged = errors.New("portal: nothing is changed")
+
 // EditDetails corrects the billing address and the tax number of a customer, and nothing else (semantics 20.1.5).
-// A field that is not given stays, an empty one is removed. An address without any part is none. What is the same
-// as before changes nothing.
+// A field that is not given stays, an empty one is removed. An address without any part is none. Where all is as before it is
+// [ErrUnchanged].
 func EditDetails(tx *store.Tx, c customer.Customer, fields map[string]string) error {
 	corrected := c
 	if err := editDetails(&corrected, fields); err != nil {
 		return err
 	}
-	if reflect.DeepEqual(corrected, c) { // so that a page which is sent again and again leaves no entry in the audit log
-		return nil
+	if reflect.DeepEqual(corrected, c) {
+		return ErrUnchanged
 	}
 	_, err := billing.UpdateCustomer(tx, c.ID, func(c *customer.Customer) error { return editDetails(c, fields) })
 	return err

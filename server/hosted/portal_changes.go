@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -37,6 +38,9 @@ func (p *pages) change(c echo.Context, action, place string, change func(tx *sto
 		to = v.path(place)
 		return change(tx, v)
 	})
+	if errors.Is(err, portal.ErrUnchanged) {
+		err = nil
+	}
 	if err != nil || c.Response().Committed {
 		return err
 	}
