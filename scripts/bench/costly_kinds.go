@@ -33,14 +33,14 @@ func (s *stage) costlyKinds(ctx context.Context, worst *tables) (kinds []func(*p
 	if err != nil {
 		return nil, err
 	}
-	long, err := s.longInvoices(ctx, worst)
+	logo := logoBody()
+	long, page, err := s.longInvoices(ctx, worst, logo)
 	if err != nil {
 		return nil, err
 	}
 	if err := worst.fill(ctx, manyEvents); err != nil {
 		return nil, err
 	}
-	logo := logoBody()
 	blanks := packedBlanks()
 	rows := url.Values{"csrf": {form}, "rows": {"prices[199]"}}.Encode()
 	return []func(*process) costly{
@@ -57,6 +57,21 @@ func (s *stage) costlyKinds(ctx context.Context, worst *tables) (kinds []func(*p
 		func(p *process) costly {
 			return costly{"a long invoice", func(ctx context.Context, _, _ int) error {
 				return p.send(ctx, http.MethodGet, "/v1/invoices/"+long, "", "")
+			}}
+		},
+		func(p *process) costly {
+			return costly{"the page of a long invoice", func(ctx context.Context, _, _ int) error {
+				return p.send(ctx, http.MethodGet, page, "", "")
+			}}
+		},
+		func(p *process) costly {
+			return costly{"the console's page of a long invoice", func(ctx context.Context, _, _ int) error {
+				return p.send(ctx, http.MethodGet, "/console/invoices/"+long, "", "", "Cookie", cookie)
+			}}
+		},
+		func(p *process) costly {
+			return costly{"a long document that is drawn again", func(ctx context.Context, _, _ int) error {
+				return p.send(ctx, http.MethodPost, "/v1/invoices/"+long+"/regenerate_invoice_pdf", "", "")
 			}}
 		},
 		func(p *process) costly {
@@ -179,20 +194,23 @@ func (s *stage) signedIn(ctx context.Context, t *tables) (cookie, form string, e
 	return cookie, string(token[1]), nil
 }
 
-// longInvoices makes invoices of many lines, and returns the id of one.
-func (s *stage) longInvoices(ctx context.Context, t *tables) (id string, err error) {
+// longInvoices makes invoices of many lines under a letterhead, and returns the id of one and the path of its page.
+func (s *stage) longInvoices(ctx context.Context, t *tables, letterhead string) (id, page string, err error) {
 	p, err := s.serve(ctx, t.key, true)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer p.stop()
+	if err := p.send(ctx, http.MethodPut, "/v1/letterhead", "application/json", letterhead); err != nil {
+		return "", "", err
+	}
 	customer, err := p.Create(ctx, "/v1/customers", object{"name": "Long", "email": "c@example.com"})
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	item, err := p.Create(ctx, "/v1/items", object{"name": "Widgets"})
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	lines := make([]object, longLines)
 	for n := range lines {
@@ -202,13 +220,23 @@ func (s *stage) longInvoices(ctx context.Context, t *tables) (id string, err err
 	for range longInvoices {
 		id, err = p.Create(ctx, "/v1/invoices", object{"customer_id": customer, "currency": "USD", "invoice_date": "2026-02-01", "line_items": lines})
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		if err := p.Post(ctx, "/v1/invoices/"+id+"/issue", nil, nil); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
-	return id, nil
+	var last struct {
+		Page string `json:"hosted_invoice_url"`
+	}
+	if err := p.Get(ctx, "/v1/invoices/"+id, &last); err != nil {
+		return "", "", err
+	}
+	address, err := url.Parse(last.Page)
+	if err != nil {
+		return "", "", err
+	}
+	return id, address.Path, nil
 }
 
 // logoBody is a letterhead with a picture as large as one may be.
