@@ -2,12 +2,14 @@ package server_test
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	. "github.com/onsi/ginkgo/v2"
@@ -106,6 +108,37 @@ var _ = Describe("What each role sees and may do in the console", func() {
 			}
 		}
 		Expect(s.get("/v1/customers/" + buyer).expect(200).at("name")).To(Equal(hostile))
+	})
+
+	// The rule: semantics 21.2.2.
+	It("is nothing for a person who is removed while the body of the request is under way", func() {
+		a := newFixture("2025-01-01T00:00:00Z")
+		removed := a.desk(user.RoleOwner)
+		body, writer := io.Pipe()
+		request, err := http.NewRequest(http.MethodPost, removed.url+"/console/do/createAPIKey", body)
+		Expect(err).NotTo(HaveOccurred())
+		request.Header.Set("Cookie", removed.cookie)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("X-CSRF-Token", user.FormToken(strings.TrimPrefix(removed.cookie, "tollkeeper_session=")))
+		answers := make(chan *http.Response, 1)
+		go func() {
+			defer GinkgoRecover()
+			answer, err := removed.client.Do(request)
+			Expect(err).NotTo(HaveOccurred())
+			answers <- answer
+		}()
+		_, err = writer.Write([]byte("name=La"))
+		Expect(err).NotTo(HaveOccurred())
+		Consistently(answers, 300*time.Millisecond).ShouldNot(Receive())
+		a.owner("DELETE FROM memberships WHERE person_id = '" + removed.person + "'")
+		_, err = writer.Write([]byte("te"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(writer.Close()).To(Succeed())
+		var answer *http.Response
+		Eventually(answers, onBusyMachine).Should(Receive(&answer))
+		Expect(answer.Body.Close()).To(Succeed())
+		Expect(answer.StatusCode).To(Equal(http.StatusSeeOther))
+		Expect(a.get("/v1/api_keys").expect(200).each("data", "name")).NotTo(ContainElement("Late"))
 	})
 
 	It("is nothing without a session", func() {

@@ -35,7 +35,7 @@ const (
 type rateLimits struct {
 	keys      *lru.Cache[limitedKey, *rate.Limiter]
 	strangers *lru.Cache[netip.Prefix, *rate.Limiter]
-	visitors  *lru.Cache[netip.Prefix, *rate.Limiter] // of pages for customers, and of those before the sign-in
+	visitors  *lru.Cache[netip.Prefix, *rate.Limiter] // of pages for customers
 	good      *lru.Cache[[sha256.Size]byte, struct{}] // keys that worked: strangers at the same address do not hold them up
 	attempts  rate.Limit                              // of strangers at an address
 }
@@ -97,7 +97,7 @@ func (l *rateLimits) admit(address, key string, now time.Time) error {
 	return nil
 }
 
-// visit counts a request for a page that needs no key: of customers, or before the sign-in. An address may send as many
+// visit counts a request for a page for customers, which needs no key. An address may send as many
 // as without a good key.
 func (l *rateLimits) visit(address string, now time.Time) error {
 	if l.attempts == rate.Inf {

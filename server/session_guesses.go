@@ -10,11 +10,6 @@ import (
 // sessionGuesses bounds guessing sessions of the console as that of keys is bounded.
 type sessionGuesses struct{ limits *rateLimits }
 
-// Visit implements console.Guesses.
-func (g sessionGuesses) Visit(address string) (wait string, ok bool) {
-	return refusal(g.limits.visit(address, time.Now())) //nolint:forbidigo // real time
-}
-
 // Admit implements console.Guesses.
 func (g sessionGuesses) Admit(address, secret string) (wait string, ok bool) {
 	return refusal(g.limits.admit(address, secret, time.Now())) //nolint:forbidigo // real time

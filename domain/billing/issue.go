@@ -46,10 +46,11 @@ func Issue(tx *store.Tx, id string, synchronous bool) (_ invoice.View, err error
 	if err := row.RefuseBefore(tx, terms(row)); err != nil {
 		return invoice.View{}, err
 	}
-	if err := issueDraft(tx, settings, row); err != nil {
+	v, err := invoice.ViewToIssue(tx, settings, row)
+	if err != nil {
 		return invoice.View{}, err
 	}
-	if err := refundReturned(tx, terms(row)); err != nil {
+	if err := issueAndRefund(tx, settings, v); err != nil {
 		return invoice.View{}, err
 	}
 	return invoice.Find(tx, id)
@@ -214,7 +215,7 @@ func issueAndRefund(tx *store.Tx, settings account.Account, v invoice.View) erro
 	if err := issueView(tx, settings, v); err != nil || v.SubscriptionID == nil {
 		return err
 	}
-	return refundReturned(tx, v.Terms)
+	return refundReturned(tx, v)
 }
 
 // issueView issues a draft as it is shown, and credits what it charges too much: for fees

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"slices"
+	"time"
 
 	"tollkeeper/domain/allocation"
 	"tollkeeper/domain/credit"
@@ -42,10 +43,17 @@ func refundGrants(tx *store.Tx, t subscription.Terms, mayCredit bool, of func(in
 }
 
 // refundReturned refunds what came back to the credits of allocations that ended, as an invoice of their
-// subscription was issued: it counts as unspent (semantics 11.2.5).
-func refundReturned(tx *store.Tx, t subscription.Terms) error {
+// subscription was issued: it counts as unspent (semantics 11.2.5). Lines of after the end drew none of them.
+func refundReturned(tx *store.Tx, v invoice.View) error {
+	t := v.Terms
 	ended := func(i subscription.PriceInterval) bool {
-		return i.Price.Allocation != nil && (i.EndAt != nil && !i.EndAt.After(tx.Now) || t.EndAt != nil && !t.EndAt.After(tx.Now))
+		for _, end := range []*time.Time{i.EndAt, t.EndAt} {
+			drew := func(l invoice.Line) bool { return l.StartAt.Before(*end) }
+			if end != nil && !end.After(tx.Now) && slices.ContainsFunc(v.Lines, drew) {
+				return i.Price.Allocation != nil
+			}
+		}
+		return false
 	}
 	if !slices.ContainsFunc(t.Intervals, ended) {
 		return nil
@@ -60,7 +68,10 @@ func refundReturned(tx *store.Tx, t subscription.Terms) error {
 	if err := refundGrants(tx, t, true, func(invoice.Invoice) bool { return true }); err != nil {
 		return err
 	}
-	return refundLapsed(tx, t, b, true)
+	if err := refundLapsed(tx, t, b, true); err != nil {
+		return err
+	}
+	return undoGrants(tx, t)
 }
 
 // credit issues the credit notes of refunds. Where nothing may be credited, any refund is refused.

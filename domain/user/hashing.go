@@ -19,8 +19,9 @@ const BusyFor = 5 * time.Second
 // Bounds of the passwords that wait for a processor (semantics 14.8.2).
 const (
 	mostWaiting   = 20
-	mostOfKnown   = 2 // of one browser that is known, so that it does not keep others from signing in
+	mostOfOne     = 2 // of one person who is known, so that they do not keep others from signing in
 	strangersTurn = 3 // while strangers wait, one of so many places is theirs
+	strangersRoom = 5 // so many strangers are not sent away for who is known
 )
 
 // hashes is where all passwords of the process are hashed. A hash takes a processor for some hundredths of a second,
@@ -47,7 +48,7 @@ type waiter struct {
 func newQueue(places, most int) *queue { return &queue{free: places, most: most} }
 
 // enter waits for a place, until ctx ends, as somebody who is known, or with "" as a stranger. Where too many wait, it is
-// ErrBusy at once. One who is known takes the room of the stranger who came last then.
+// ErrBusy at once. One who is known takes the room of the stranger who came last then, if there are many.
 func (q *queue) enter(ctx context.Context, who string) error {
 	w := q.join(who)
 	select {
@@ -70,7 +71,7 @@ func (q *queue) join(who string) *waiter {
 	case q.free > 0:
 		q.free--
 		w.answer <- nil
-	case who != "" && q.waitingAs(who) >= mostOfKnown, q.waiting() >= q.most && (who == "" || !q.dismiss()):
+	case who != "" && q.waitingAs(who) >= mostOfOne, q.waiting() >= q.most && (who == "" || !q.dismiss()):
 		w.answer <- ErrBusy
 	case who != "":
 		q.known = append(q.known, w)
@@ -93,10 +94,10 @@ func (q *queue) waitingAs(who string) (n int) {
 // waiting is how many wait.
 func (q *queue) waiting() int { return len(q.known) + len(q.strangers) }
 
-// dismiss sends away the stranger who came last, if there is one.
+// dismiss sends away the stranger who came last, if there are more than have room of their own.
 func (q *queue) dismiss() bool {
 	last := len(q.strangers) - 1
-	if last < 0 {
+	if last < min(strangersRoom, q.most) {
 		return false
 	}
 	q.strangers[last].answer <- ErrBusy

@@ -63,7 +63,7 @@ var _ = Describe("The queue of passwords to hash", func() {
 		}
 	})
 
-	It("gives strangers one of three places, and two of a browser wait at most", func() {
+	It("gives strangers one of three places, and two of a person wait at most", func() {
 		l := user.NewQueue(1, 20)
 		Expect(l.Enter(context.Background(), "")).To(Succeed())
 		answers := make(chan answer, 9)
@@ -80,6 +80,26 @@ var _ = Describe("The queue of passwords to hash", func() {
 			Eventually(answers).Should(Receive(Equal(answer{name, nil})))
 		}
 		Expect(l.Enter(context.Background(), "a")).To(Succeed())
+	})
+
+	It("keeps room for five strangers, whoever is known", func() {
+		l := user.NewQueue(1, 20)
+		Expect(l.Enter(context.Background(), "")).To(Succeed())
+		answers := make(chan answer, 30)
+		for k := range 20 {
+			who := ""
+			if k >= 5 {
+				who = "person " + strconv.Itoa(k/2)
+			}
+			queue(context.Background(), l, "waiter "+strconv.Itoa(k), who, answers)
+		}
+		Expect(l.Enter(context.Background(), "mira")).To(MatchError(user.ErrBusy))
+		Expect(l.Waiting()).To(Equal(20))
+		Expect(answers).NotTo(Receive())
+		l.Release()
+		for range 20 {
+			Eventually(answers).Should(Receive(HaveField("err", BeNil())))
+		}
 	})
 
 	It("sends strangers away where 20 wait, and has room for who is known", func() {

@@ -170,7 +170,7 @@ func JoinAsNew(ctx context.Context, st *store.Store, token string, in New, from 
 	if err != nil {
 		return "", err
 	}
-	stored, err := hashPassword(ctx, in.Password, token)
+	stored, err := hashPassword(ctx, in.Password, "invitations of "+invited.AccountID)
 	if err != nil {
 		return "", err
 	}

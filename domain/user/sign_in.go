@@ -38,7 +38,11 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, from R
 	if err := cmp.Or(err, slowed.waits()); err != nil {
 		return "", false, err
 	}
-	right, err := matches(ctx, password, known.Stored, browser)
+	who := "" // a stranger, as long as the browser is not known
+	if browser != "" {
+		who = known.Person
+	}
+	right, err := matches(ctx, password, known.Stored, who)
 	if err != nil {
 		return "", false, counted.takeBack(ctx, st, err)
 	}

@@ -47,7 +47,7 @@ type Config struct {
 	// Fonts draw the sample of a letterhead.
 	Fonts paper.Fonts
 
-	// Sessions bounds how often an address sends cookies of no session, or asks for pages without one; nil: not at all.
+	// Sessions bounds how often an address sends cookies of no session; nil: not at all.
 	Sessions Guesses
 
 	// TrustedProxies may say by X-Forwarded-Proto that a client comes by TLS.
@@ -58,10 +58,8 @@ type Config struct {
 	Failed func(c echo.Context, err error) (status int)
 }
 
-// Guesses counts secrets that are looked up, and pages that need none, by the address that asks. The text wait is the header
-// Retry-After of a refusal.
+// Guesses counts secrets that are looked up, by the address that sends them. The text wait is the header Retry-After of a refusal.
 type Guesses interface {
-	Visit(address string) (wait string, ok bool)
 	Admit(address, secret string) (wait string, ok bool)
 	Worked(secret string)
 	Failed(address, secret string)
@@ -120,6 +118,13 @@ func (c *Console) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
 			if err := checkForm(ec, session.CSRF); err != nil {
 				return err
 			}
+			if _, err := ec.FormParams(); err != nil {
+				return errUnreadForm
+			}
+			// The body may have taken a minute, in which the session or the membership ended.
+			if again, err := c.session(ec); err != nil || again.AccountID != session.AccountID {
+				return toSignIn(ec)
+			}
 		}
 		return next(ec)
 	}
@@ -152,28 +157,12 @@ func (c *Console) admit(ec echo.Context, token string) error {
 	if c.Sessions == nil || token == "" {
 		return nil
 	}
-	if wait, ok := c.Sessions.Admit(ec.RealIP(), token); !ok {
-		return tooOften(ec, wait)
+	wait, ok := c.Sessions.Admit(ec.RealIP(), token)
+	if ok {
+		return nil
 	}
-	return nil
-}
-
-func tooOften(ec echo.Context, wait string) error {
 	ec.Response().Header().Set(echo.HeaderRetryAfter, wait)
 	return echo.NewHTTPError(http.StatusTooManyRequests, "Too many requests from this address were of no session. Try again in "+wait+" seconds.")
-}
-
-// counted refuses a page that needs no session to an address that asks for too many. Each looks up what a stranger sends: a
-// link, an email address, a cookie.
-func (c *Console) counted(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(ec echo.Context) error {
-		if c.Sessions != nil {
-			if wait, ok := c.Sessions.Visit(ec.RealIP()); !ok {
-				return tooOften(ec, wait)
-			}
-		}
-		return next(ec)
-	}
 }
 
 // noteGuess counts what a cookie was.
@@ -200,6 +189,8 @@ const (
 
 // errForeignForm says that a form was not made for this session.
 var errForeignForm = echo.NewHTTPError(http.StatusForbidden, "The form was made for another session. Nothing was saved. Load the page again.")
+
+var errUnreadForm = echo.NewHTTPError(http.StatusBadRequest, "The form could not be read. Nothing was saved.")
 
 // checkForm refuses what another site may have sent.
 func checkForm(ec echo.Context, expected string) error {

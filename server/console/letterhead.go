@@ -280,8 +280,10 @@ func (p *pages) sampleInvoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	defer free()
-	content, err := paper.Render(p.fonts, documents.Loader{Shows: p.fonts.ShowsWords}.Sample(head, v.account.Name))
+	content, err := func() ([]byte, error) {
+		defer free()
+		return paper.Render(p.fonts, documents.Loader{Shows: p.fonts.ShowsWords}.Sample(head, v.account.Name))
+	}()
 	if err != nil {
 		return err
 	}

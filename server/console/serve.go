@@ -29,7 +29,7 @@ func (p *pages) serve(of func(*visit) (templ.Component, error)) echo.HandlerFunc
 			if other, ok := shown.(withStatus); ok {
 				status, shown = other.status, other.Component
 			}
-			if err = page.WriteInTurn(v.ctx, p.store, c, status, shown); !errors.Is(err, errLongForm) {
+			if err = p.show(v, status, shown); !errors.Is(err, errLongForm) {
 				return err
 			}
 		}
@@ -43,6 +43,15 @@ func (p *pages) serve(of func(*visit) (templ.Component, error)) echo.HandlerFunc
 			return page.Write(c, status, brokenPage(v))
 		}
 	}
+}
+
+// show writes a page. What shows the result of a change takes no share of the processors: it may show a secret that is shown
+// once, and the change is made.
+func (p *pages) show(v *visit, status int, shown templ.Component) error {
+	if changes(v.echo.Request().Method) {
+		return page.Write(v.echo, status, shown)
+	}
+	return page.WriteInTurn(v.ctx, p.store, v.echo, status, shown)
 }
 
 // leadTo leads the browser to another page, after a form that changed something.

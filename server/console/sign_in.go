@@ -18,7 +18,7 @@ import (
 // mountSignIn serves the pages for those who have not signed in, and those by which a session
 // begins, changes its account and ends.
 func (c *Console) mountSignIn(all *echo.Group) {
-	g := all.Group("", c.counted, limitForm)
+	g := all.Group("", limitForm)
 	g.GET("/login", c.showSignIn)
 	g.POST("/login", c.signIn)
 	g.GET("/second-factor", c.showSecondFactor)

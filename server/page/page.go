@@ -37,11 +37,16 @@ func WriteInTurn(ctx context.Context, st *store.Store, c echo.Context, status in
 }
 
 func write(c echo.Context, status int, what templ.Component, drawn func()) error {
-	var b bytes.Buffer
-	err := what.Render(c.Request().Context(), &b)
-	drawn()
+	text, err := draw(c.Request().Context(), what, drawn)
 	if err != nil {
 		return err
 	}
-	return c.HTMLBlob(status, b.Bytes())
+	return c.HTMLBlob(status, text)
+}
+
+func draw(ctx context.Context, what templ.Component, drawn func()) ([]byte, error) {
+	defer drawn() // also where it panics
+	var b bytes.Buffer
+	err := what.Render(ctx, &b)
+	return b.Bytes(), err
 }
