@@ -98,7 +98,9 @@ var _ = Describe("The queue of passwords to hash", func() {
 		Expect(answers).NotTo(Receive())
 		l.Release()
 		for range 20 {
-			Eventually(answers).Should(Receive(HaveField("err", BeNil())))
+			var one answer
+			Eventually(answers).Should(Receive(&one))
+			Expect(one.err).NotTo(HaveOccurred(), one.name)
 		}
 	})
 
