@@ -22,7 +22,7 @@ var _ = Describe("The migration of drawn logos", func() {
 		exec("INSERT INTO letterheads (account_id, id, created_at, content, logo, logo_type) VALUES ('acct_1', 'head_1', now(), '{}', 'sent', 'image/png')")
 		Expect(store.Migrate(ctx, url)).To(BeNumerically(">=", 1))
 		var before, plain bool
-		Expect(owner.QueryRow(ctx, "SELECT logo = 'sent' AND logo_drawn IS NULL FROM letterheads").Scan(&before)).To(Succeed())
+		Expect(owner.QueryRow(ctx, "SELECT logo = 'sent' AND logo_drawn = '' FROM letterheads").Scan(&before)).To(Succeed())
 		Expect(before).To(BeTrue())
 		Expect(owner.QueryRow(ctx, `SELECT pg_get_triggerdef(oid) LIKE '%record_audit_change(''logo'', ''logo_drawn'')%'
 			FROM pg_trigger WHERE tgrelid = 'letterheads'::regclass AND tgname = 'audit'`).Scan(&plain)).To(Succeed())

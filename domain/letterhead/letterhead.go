@@ -19,7 +19,7 @@ type Letterhead struct {
 	Logo     []byte  // empty: none
 	LogoType string  // image/png or image/jpeg; "" without one
 
-	LogoDrawn []byte // as documents draw it, a PNG; nil: they draw the file itself
+	LogoDrawn []byte // as documents draw it, a PNG; empty: they draw the file itself
 }
 
 // Content is what it says. Empty texts are left out of documents.
@@ -159,7 +159,7 @@ func Read(ctx context.Context, content Content, logo []byte) (Letterhead, error)
 	if err := fault.Join(content.check(), err); err != nil {
 		return Letterhead{}, err
 	}
-	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind, LogoDrawn: form}, nil
+	return Letterhead{Content: content, Logo: append([]byte{}, logo...), LogoType: kind, LogoDrawn: append([]byte{}, form...)}, nil
 }
 
 // Update makes a letterhead that was read the current one. Documents that are issued keep theirs
