@@ -47,8 +47,8 @@ type waiter struct {
 
 func newQueue(places, most int) *queue { return &queue{free: places, most: most} }
 
-// enter waits for a place, until ctx ends, as somebody who is known, or with "" as a stranger. Where too many wait, it is
-// ErrBusy at once. One who is known takes the room of the stranger who came last then, if there are many.
+// enter waits for a place until ctx ends. The text who names somebody who is known; "" is a stranger. Where too many wait,
+// it is ErrBusy at once. One who is known takes the room of the stranger who came last then, if there are many.
 func (q *queue) enter(ctx context.Context, who string) error {
 	w := q.join(who)
 	select {

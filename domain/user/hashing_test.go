@@ -82,7 +82,7 @@ var _ = Describe("The queue of passwords to hash", func() {
 		Expect(l.Enter(context.Background(), "a")).To(Succeed())
 	})
 
-	It("keeps room for five strangers, whoever is known", func() {
+	It("keeps five places for strangers, however many known people wait", func() {
 		l := user.NewQueue(1, 20)
 		Expect(l.Enter(context.Background(), "")).To(Succeed())
 		answers := make(chan answer, 30)

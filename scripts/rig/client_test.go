@@ -108,7 +108,7 @@ var _ = Describe("A client", func() {
 		Expect(len(*got)).To(BeNumerically(">", 2))
 	})
 
-	It("waits for an answer no longer than it is told", func(ctx SpecContext) {
+	It("gives up an attempt after the time that it is given", func(ctx SpecContext) {
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		DeferCleanup(server.Close)
 		_, err := Client{URL: server.URL, Within: 20 * time.Millisecond}.Send(ctx, Request{Method: http.MethodGet, Path: "/"})

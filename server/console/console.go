@@ -122,8 +122,12 @@ func (c *Console) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
 				return errUnreadForm
 			}
 			// The body may have taken a minute, in which the session or the membership ended.
-			if again, err := c.session(ec); err != nil || again.AccountID != session.AccountID {
+			again, err := c.session(ec)
+			if errors.Is(err, user.ErrNoSession) || err == nil && again.AccountID != session.AccountID {
 				return toSignIn(ec)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		return next(ec)
